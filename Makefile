@@ -1,0 +1,31 @@
+# The front door: each target sets up what it needs (tools/setup.sh), then works.
+#   PYTHON=python3.12   the interpreter of .venv (3.11 or newer); it is remembered
+#   ARGS=...            appended to what `run` and `bench` start: make run ARGS="--port 8001"
+#   STEPS=...           only these steps of `test`: make test STEPS="tidy layers"
+
+export PYTHON
+APP ?= app:app
+APP_DIR ?= examples/cards
+
+.PHONY: build run test bench format
+.DEFAULT_GOAL := build
+
+build:
+	@tools/setup.sh build
+
+run:
+	@tools/setup.sh run
+	@echo "Open http://127.0.0.1:8000/ when it says that it serves (Ctrl-C ends it)."
+	@exec .venv/bin/lanner run $(APP) --app-dir $(APP_DIR) $(ARGS)
+
+test:
+	@tools/setup.sh test
+	@exec .venv/bin/python tools/run_tests.py $(STEPS)
+
+bench:
+	@tools/setup.sh bench
+	@exec .venv/bin/python bench/run.py $(ARGS)
+
+format:
+	@tools/setup.sh format
+	@exec .venv/bin/python tools/run_tests.py --write format

@@ -1,0 +1,31 @@
+# The layers, in dependency order. Sources are listed by hand.
+lanner_layer(NAME base
+  SOURCES arena.cpp block_pool.cpp cpu.cpp errors.cpp timer_wheel.cpp
+  TESTS arena_test.cpp block_pool_test.cpp buffer_test.cpp cpu_test.cpp errors_test.cpp intrusive_list_test.cpp slab_test.cpp timer_wheel_test.cpp)
+lanner_layer(NAME sys
+  SOURCES clock.cpp files.cpp poller.cpp process.cpp signals.cpp sockets.cpp
+  TESTS clock_test.cpp files_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
+lanner_layer(NAME http
+  SOURCES date.cpp method.cpp response_head.cpp status.cpp target.cpp token.cpp
+  TESTS ascii_test.cpp date_test.cpp list_test.cpp method_test.cpp response_head_test.cpp status_test.cpp target_test.cpp
+    token_test.cpp)
+lanner_layer(NAME net
+  SOURCES fake_transport.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp
+  TESTS listener_test.cpp loop_test.cpp out_buffer_test.cpp transport_test.cpp)
+lanner_layer(NAME http1
+  SOURCES chunked.cpp head_parser.cpp response_writer.cpp scan.cpp scan_avx2.cpp scan_avx512.cpp session.cpp
+  TESTS chunked_test.cpp head_parser_test.cpp response_writer_test.cpp scan_test.cpp session_test.cpp vectors_test.cpp)
+if(TARGET http1_test)
+  target_compile_definitions(http1_test PRIVATE
+    LANNER_HTTP1_CASES="${CMAKE_SOURCE_DIR}/tests/vectors/http1/cases.txt")
+endif()
+lanner_layer(NAME websocket
+  SOURCES handshake.cpp
+  TESTS handshake_test.cpp)
+lanner_layer(NAME process
+  SOURCES board.cpp
+  TESTS board_test.cpp)
+lanner_layer(NAME server
+  SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp log.cpp log_writer.cpp out_spool.cpp
+    relay.cpp relay_queue.cpp server.cpp
+  TESTS access_log_test.cpp log_test.cpp log_writer_test.cpp)

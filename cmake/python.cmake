@@ -1,0 +1,32 @@
+# lanner._core: the Python extension. Sources are listed by hand, relative to src/python/.
+set(LANNER_PYTHON_SOURCES
+  engine.cpp
+  engine_options.cpp
+  environ.cpp
+  file_wrapper.cpp
+  module.cpp
+  module_state.cpp
+  released.cpp
+  response_fields.cpp
+  server_type.cpp
+  start_response.cpp
+  text_cache.cpp
+  wsgi_app.cpp
+  wsgi_call.cpp
+  wsgi_handler.cpp
+  wsgi_input.cpp)
+
+option(LANNER_IN_TREE "Put the extension into lanner/ of this checkout (tools/setup.sh)" OFF)
+
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+
+list(TRANSFORM LANNER_PYTHON_SOURCES PREPEND src/python/)
+Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
+target_link_libraries(_core PRIVATE lanner_server)
+# CPython's macros are C: they cast the old way, and that is no fault of the file that uses them.
+set_source_files_properties(${LANNER_PYTHON_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-old-style-cast;-Wno-pedantic")
+
+if(LANNER_IN_TREE)
+  set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/lanner)
+endif()
+install(TARGETS _core DESTINATION lanner COMPONENT python)

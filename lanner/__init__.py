@@ -1,0 +1,26 @@
+"""Lanner: an application server for Python with its core in C++20.
+
+import lanner
+
+lanner.run("shop.wsgi:application", port=8000)
+"""
+
+TYPE_CHECKING = False  # typing.TYPE_CHECKING without importing typing (1.8 MB) into every worker
+if TYPE_CHECKING:
+    from lanner.launch import run
+
+__version__: str
+__all__ = ["__version__", "run"]
+
+
+def __getattr__(name: str) -> object:
+    """Loads what is asked for when it is asked for: a worker needs neither the flags nor the supervisor."""
+    if name == "run":
+        from lanner.launch import run
+
+        return run
+    if name == "__version__":
+        from lanner import _core
+
+        return _core.version()
+    raise AttributeError(f"module 'lanner' has no attribute {name!r}")

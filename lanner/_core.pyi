@@ -1,0 +1,57 @@
+"""The C++ engine, as Python sees it. Four modules of the package wrap it; nothing else imports it."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+class Limit:
+    """One row of http/limits.def."""
+
+    field: str  # "head_bytes"
+    default: int
+    unit: str  # "bytes" | "count" | "ms" | "bytes_per_s"
+    flag: str  # "limit-request-head"
+    help: str
+
+def limits() -> list[tuple[str, int, str, str, str]]:
+    """Rows (field, default, unit, flag, help). Limits of unit "ms" are seconds on the command line."""
+
+def version() -> str: ...
+
+class Server:
+    """One worker: the engine with one application on it.
+
+    listeners: descriptors of listening sockets, borrowed.
+    options (unknown keys raise TypeError; all optional):
+      every field of limits() -> int in the unit given there
+      threads: int = 1            1 = inline; N > 1 = run_thread() is called by N Python threads
+      root_path: str = ""         SCRIPT_NAME / root_path
+      server_header: bool = True
+      date_header: bool = True
+      access_log_fd: int = -1     -1 = off; written by a thread of its own, lines dropped when it cannot keep up
+      access_log_format: str      gunicorn's atoms, or "json"
+      log_fd: int = 2             the engine's own log lines; -1 = off
+      log_level: str = "info"     "critical" | "error" | "warning" | "info" | "debug"
+      multiprocess: bool = False  for wsgi.multiprocess; True also shares the listeners (EPOLLEXCLUSIVE)
+      board_fd: int = -1          memfd shared by all workers (process/board.h); -1 = none
+      board_slot: int = 0
+      spool_directory: str = ""   for request bodies over body_memory_bytes; "" = TMPDIR or /tmp
+    """
+
+    def __init__(
+        self,
+        app: Callable[..., object],
+        listeners: Sequence[int],
+        options: Mapping[str, object] | None = None,
+    ) -> None: ...
+    def run(self, signals: bool = True, on_ready: Callable[[], object] | None = None) -> bool:
+        """Serves until stopped and drained. True: all requests finished; False: some were cut.
+
+        signals: SIGINT and SIGTERM drain, a second one ends the process at once (exit 130 or 143);
+        the previous handlers come back afterwards. Only in the main thread.
+        on_ready: called once, when the listeners are being watched.
+        """
+
+    def run_thread(self) -> None:
+        """The body of one Python thread of --threads N: handles requests until the server ends."""
+
+    def stop(self) -> None:
+        """Any thread, also signal handlers: begins the drain; a second call cuts what is left."""

@@ -1,0 +1,174 @@
+"""The whole configuration of one `lanner run`, made from flags, environment and defaults, and checked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lanner import flags, foreign
+from lanner.errors import ConfigError
+from lanner.flags import Flag
+from lanner.spelling import hint, nearest
+
+App = Callable[..., object]
+WORKERS_MAX = 1024  # process/board.h
+OURS = "LANNER_"
+ADDRESSES = ("bind", "uds", "fd")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every option with its value. Example: `Config.build("shop:app", {"port": 80}, os.environ).port` is 80."""
+
+    app: "str | App"
+    host: str
+    port: int
+    bind: tuple[str, ...]
+    uds: str
+    uds_permissions: int
+    fd: int | None
+    backlog: int
+    app_dir: str
+    chdir: str
+    factory: bool
+    interface: str
+    root_path: str
+    workers: int
+    threads: int
+    log_level: str
+    access_log: bool
+    access_logfile: str
+    access_log_format: str
+    server_header: bool
+    date_header: bool
+    limits: dict[str, int]  # fields of _core.limits(), in the engine's units
+    warnings: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def build(
+        cls,
+        app: "str | App",
+        given: Mapping[str, object],
+        environ: Mapping[str, str],
+        prefix: str = "",
+    ) -> "Config":
+        """Flags win over environment, environment over defaults.
+
+        given: values by their Python names; text, or already of their type. prefix: "--" where they came from
+        the command line, so that errors say --port.
+        """
+        known, notes = sort_given(given, prefix)
+        settings: dict[str, object] = {}
+        limits: dict[str, int] = {}
+        hidden = hidden_addresses(known, prefix)
+        for flag in flags.table():
+            source: Mapping[str, str] = {} if flag.setting in hidden else environ
+            value = pick(flag, known, source, prefix)
+            if flag.limit:
+                assert isinstance(value, int)
+                limits[flag.limit] = value
+            else:
+                settings[flag.setting] = value
+        notes += misspelt_variables(environ)
+        config = cls(app=app, limits=limits, warnings=tuple(notes), **refined(settings))  # type: ignore[arg-type]
+        config.check()
+        return config
+
+    def check(self) -> None:
+        """What concerns two options at once."""
+        if self.workers > 1 and not isinstance(self.app, str):
+            raise ConfigError(
+                f"workers={self.workers} needs the application as text, for example 'shop:app': each worker imports it"
+            )
+        if self.workers > WORKERS_MAX:
+            raise ConfigError(f"workers={self.workers} is too many; {WORKERS_MAX} is the most")
+        if self.limits["out_low_bytes"] > self.limits["out_high_bytes"]:
+            raise ConfigError("--write-low-mark is above --write-high-mark; lower it")
+        if self.root_path and not self.root_path.startswith("/"):
+            raise ConfigError(f"--root-path: {self.root_path!r} must begin with /")
+
+    def addresses(self) -> tuple[str, ...]:
+        """Where to listen, as --bind writes it."""
+        places = [*self.bind]
+        if self.uds:
+            places.append("unix:" + self.uds)
+        if self.fd is not None:
+            places.append(f"fd://{self.fd}")
+        host = f"[{self.host}]" if ":" in self.host and not self.host.startswith("[") else self.host
+        return tuple(places) or (f"{host}:{self.port}",)
+
+    def engine_options(self) -> dict[str, object]:
+        """The options of `_core.Server` that do not differ between workers."""
+        options: dict[str, object] = dict(self.limits)
+        for name in ("threads", "root_path", "server_header", "date_header", "log_level"):
+            options[name] = getattr(self, name)
+        if self.access_log_format:
+            options["access_log_format"] = self.access_log_format
+        return options
+
+
+def sort_given(given: Mapping[str, object], prefix: str) -> tuple[dict[str, object], list[str]]:
+    """Own flags by setting, and a note for each of another server's; unknown names raise."""
+    table, others = (
+        flags.by_setting(),
+        {flags.python_name(name): row for name, row in foreign.by_name().items()},
+    )
+    known: dict[str, object] = {}
+    notes: list[str] = []
+    for name, value in given.items():
+        shown = flags.dashes(name.replace("_", "-")) if prefix else name
+        if name in table:
+            if value is not None:
+                known[table[name].setting] = value
+        elif name not in others:
+            raise ConfigError(f"unknown flag {shown}{hint(name, table)}")
+        elif value is not None and value is not False:
+            if others[name].refused:
+                raise ConfigError(f"{shown}: {others[name].answer}")
+            notes.append(f"{shown}: {others[name].answer}")
+    return known, notes
+
+
+def hidden_addresses(known: Mapping[str, object], prefix: str) -> tuple[str, ...]:
+    """The settings whose variables are not looked at, since flags already say where to listen."""
+    places = [name for name in ADDRESSES if name in known]
+    plain = [name for name in ("host", "port") if name in known]
+    if places and plain:
+        raise ConfigError(f"give {prefix}{places[0]} or {prefix}{plain[0]}, not both; {prefix}bind may be repeated")
+    return ADDRESSES if plain else ADDRESSES if places else ()
+
+
+def pick(flag: Flag, known: Mapping[str, object], environ: Mapping[str, str], prefix: str) -> object:
+    """The value of one flag, from the first place that has it."""
+    if flag.setting in known:
+        return converted(flag, known[flag.setting], (prefix + flag.name) if prefix else flag.setting)
+    for variable in flag.variables:
+        if environ.get(variable):
+            return converted(flag, environ[variable], variable)
+    return flag.default
+
+
+def converted(flag: Flag, value: object, source: str) -> object:
+    """Text to the flag's type; values given from Python go the same way, so that the same checks apply."""
+    if flag.many and isinstance(value, list | tuple):
+        return tuple(word for item in value for word in flag.parse(str(item)))  # type: ignore[attr-defined]
+    if flag.setting == "uds_permissions" and isinstance(value, int):
+        value = f"{value:o}"
+    try:
+        return flag.parse(str(value))
+    except ValueError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def refined(settings: dict[str, object]) -> dict[str, object]:
+    """Settings that follow from others."""
+    if settings["access_log"] is None:
+        settings["access_log"] = bool(settings["access_logfile"])
+    settings["root_path"] = str(settings["root_path"]).rstrip("/")
+    return settings
+
+
+def misspelt_variables(environ: Mapping[str, str]) -> list[str]:
+    """A note for each LANNER_ variable that is nearly one of ours; others may belong to somebody else."""
+    known = {flag.setting.upper() for flag in flags.table()}
+    given = {name.removeprefix(OURS) for name in environ if name.startswith(OURS)} - known
+    found = [(name, nearest(name, known)) for name in sorted(given)]
+    return [f"{OURS}{name} is not read; did you mean {OURS}{near}?" for name, near in found if near]

@@ -1,0 +1,39 @@
+"""Errors that a user can mend: one line each, with the exit code of the command line."""
+
+
+class LannerError(Exception):
+    """What the command line prints as one line; str(error) names the cause and the fix.
+
+    Example: `try: lanner.run("shop:app") except lanner.errors.LannerError as error: sys.exit(error.exit_code)`
+    """
+
+    exit_code = 1
+
+
+class ConfigError(LannerError):
+    """A flag, a variable or an argument is wrong.
+
+    Example: `ConfigError("--port: 'http' is not a number")`
+    """
+
+    exit_code = 2
+
+
+class ListenError(LannerError):
+    """An address can not be listened on: taken, forbidden, not ours.
+
+    Example: `ListenError("port 80 needs a privilege; choose one above 1023 with --port")`
+    """
+
+
+class AppError(LannerError):
+    """The application can not be loaded or started. `report`: the traceback, trimmed to the user's frames, or "".
+
+    Example: `AppError("cannot load 'shop:app': there is no module 'shop'")`
+    """
+
+    exit_code = 3
+
+    def __init__(self, line: str, report: str = "") -> None:
+        super().__init__(line)
+        self.report = report

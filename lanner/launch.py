@@ -1,0 +1,134 @@
+"""From a configuration to a server that runs: here, or in workers under a supervisor."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+
+import lanner
+from lanner import address, banner, serve
+from lanner.config import App, Config
+from lanner.errors import ConfigError
+from lanner.listeners import Listener, close_all, open_all
+from lanner.log import Log, complain, put
+
+STDOUT = 1
+
+
+def run(app: "str | App", **options: object) -> None:
+    """Serves an application until SIGINT or SIGTERM, or until the process is told so otherwise.
+
+    app: an application, or a target such as "shop.wsgi:application" (needed for workers > 1).
+    options: the flags of `lanner run` with underscores; what is not given comes from LANNER_<FLAG> variables.
+    Raises lanner.errors.LannerError (ConfigError, ListenError, AppError) when it can not start.
+
+    Example: `lanner.run(app, host="0.0.0.0", port=80, timeout_keep_alive=5)`
+    """
+    import threading
+
+    main_thread = threading.current_thread() is threading.main_thread()
+    code = launch(app, options, os.environ, signals=main_thread)
+    if code:
+        sys.exit(code)
+
+
+def launch(
+    app: "str | App",
+    given: Mapping[str, object],
+    environ: Mapping[str, str],
+    prefix: str = "",
+    signals: bool = True,
+) -> int:
+    """Configures and serves; returns the exit code. prefix: "--" from the command line, which owns the process."""
+    config = Config.build(app, given, environ, prefix)
+    for note in config.warnings:
+        complain(note)
+    if config.workers > 1 and not signals:
+        raise ConfigError(f"workers={config.workers} can only be started from the main thread")
+    change_directory(config.chdir)
+    places = [address.parse(text) for text in config.addresses()]
+    log_fd = open_access_log(config)
+    listeners = open_all(places, config.uds_permissions)
+    try:
+        job = make_job(config, listeners, log_fd)
+        if config.workers > 1:
+            return supervise(config, job, listeners)
+        ended = single(config, job, listeners, signals)
+    finally:
+        close_all(listeners)
+        if log_fd > STDOUT:
+            os.close(log_fd)
+    if not ended and prefix:
+        serve.leave(0)
+    return 0
+
+
+def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serve.Job:
+    options = config.engine_options()
+    options["access_log_fd"] = log_fd
+    return serve.Job(
+        target=config.app,
+        factory=config.factory,
+        app_dir=os.path.abspath(config.app_dir),
+        interface=config.interface,
+        listeners=[listener.fd for listener in listeners],
+        options=options,
+        argv=sys.argv,
+    )
+
+
+def single(config: Config, job: serve.Job, listeners: list[Listener], signals: bool) -> bool:
+    """Serves in this process. False: a thread is still in the application."""
+    app, interface = serve.load_app(job)
+    listen(config, listeners)
+    server = serve.make_server(app, job)
+    return serve.run(server, config.threads, signals, announcer(config, job, listeners, interface))
+
+
+def supervise(config: Config, job: serve.Job, listeners: list[Listener]) -> int:
+    from lanner.supervisor import Supervisor
+
+    listen(config, listeners)
+    return Supervisor(
+        job,
+        config.workers,
+        drain_s=config.limits["drain_ms"] / 1000,
+        log=Log(config.log_level),
+        on_ready=lambda interface: announcer(config, job, listeners, interface)(),
+    ).run()
+
+
+def listen(config: Config, listeners: list[Listener]) -> None:
+    for listener in listeners:
+        listener.listen(config.backlog)
+
+
+def announcer(config: Config, job: serve.Job, listeners: list[Listener], interface: str) -> Callable[[], None]:
+    """What prints the banner, if the log level lets it."""
+
+    def announce() -> None:
+        if Log(config.log_level).enabled("info"):
+            urls = [listener.url for listener in listeners]
+            put(banner.text(config, lanner.__version__, interface, job.shown, urls, os.getpid()))
+
+    return announce
+
+
+def change_directory(directory: str) -> None:
+    if not directory:
+        return
+    try:
+        os.chdir(directory)
+    except OSError as error:
+        raise ConfigError(f"--chdir {directory}: {error.strerror}") from None
+
+
+def open_access_log(config: Config) -> int:
+    """The descriptor for the access log, -1 when it is off."""
+    if not config.access_log:
+        return -1
+    if config.access_logfile in ("", "-"):
+        return STDOUT
+    try:
+        return os.open(config.access_logfile, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise ConfigError(f"--access-logfile {config.access_logfile}: {error.strerror}") from None

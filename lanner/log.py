@@ -1,0 +1,75 @@
+"""Lanner's own log lines: `level event key=value ...` on stderr, one write each, no logging module.
+
+    info worker.ready slot=0 pid=71
+    error worker.exit slot=0 pid=71 reason=SIGSEGV after_s=9.2
+
+A line that stderr does not take at once is dropped: the server never waits for its own log.
+"""
+
+import os
+
+LEVELS = {"critical": 50, "error": 40, "warning": 30, "info": 20, "debug": 10}
+STDERR = 2
+
+
+class Log:
+    """Lines at or above one level, to one descriptor.
+
+    Example: `Log("info").info("worker.start", slot=0, pid=71)`
+    """
+
+    def __init__(self, level: str = "info", fd: int = STDERR) -> None:
+        self.least = LEVELS[level]
+        self.fd = fd
+
+    def enabled(self, level: str) -> bool:
+        return LEVELS[level] >= self.least
+
+    def debug(self, event: str, **fields: object) -> None:
+        self.write("debug", event, fields)
+
+    def info(self, event: str, **fields: object) -> None:
+        self.write("info", event, fields)
+
+    def warning(self, event: str, **fields: object) -> None:
+        self.write("warning", event, fields)
+
+    def error(self, event: str, **fields: object) -> None:
+        self.write("error", event, fields)
+
+    def write(self, level: str, event: str, fields: dict[str, object]) -> None:
+        if self.enabled(level):
+            put(line(level, event, fields), self.fd)
+
+
+def line(level: str, event: str, fields: dict[str, object]) -> str:
+    """One log line. Example: `line("info", "a.b", {"k": "x y"})` is `'info a.b k="x y"'`."""
+    words = (f"{key}={escape(str(value))}" for key, value in fields.items())
+    return " ".join(["warn" if level == "warning" else level, event, *words])
+
+
+def escape(text: str) -> str:
+    """A value as server/log.h writes it: bare, or in quotes with every byte outside 0x20..0x7E as \\xNN."""
+    data = text.encode("utf-8", "surrogateescape")
+    if data and all(0x21 <= byte <= 0x7E and byte not in b'"\\=' for byte in data):
+        return text
+    return '"' + "".join(map(escape_byte, data)) + '"'
+
+
+def escape_byte(byte: int) -> str:
+    if not 0x20 <= byte <= 0x7E:
+        return f"\\x{byte:02X}"
+    return "\\" + chr(byte) if byte in b'"\\' else chr(byte)
+
+
+def put(text: str, fd: int = STDERR) -> None:
+    """Writes lines to a descriptor in one call; a closed or full one loses them, and nobody waits."""
+    try:
+        os.write(fd, (text + "\n").encode("utf-8", "backslashreplace"))
+    except OSError:
+        return
+
+
+def complain(text: str) -> None:
+    """One line for the person at the keyboard. Example: `complain("--loop: not needed")`."""
+    put("lanner: " + text)

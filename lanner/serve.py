@@ -1,0 +1,118 @@
+"""One process that serves: the application is loaded, the engine made, its threads started, and run.
+
+Kept free of everything that a worker does not need (flags, click, dataclasses, typing): its memory is paid N times.
+"""
+
+import os
+import sys
+
+from lanner.errors import AppError, ConfigError
+from lanner.importer import load
+from lanner.interface import choose
+from lanner.report import load_failed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lanner._core import Server
+
+    App = Callable[..., object]
+
+THREAD_END_S = 2.0
+
+
+class Job:
+    """What one process serves; plain data, so that a worker gets it through a pipe.
+
+    Example: `Job("shop:app", options={"threads": 4}).options["threads"]` is 4.
+    """
+
+    FIELDS = ("target", "factory", "app_dir", "interface", "listeners", "options", "argv")
+
+    def __init__(
+        self,
+        target: "str | App",
+        factory: bool = False,
+        app_dir: str = ".",
+        interface: str = "auto",
+        listeners: "Sequence[int]" = (),
+        options: dict[str, object] | None = None,
+        argv: "Sequence[str]" = (),
+    ) -> None:
+        self.target = target
+        self.factory = factory
+        self.app_dir = app_dir
+        self.interface = interface
+        self.listeners = list(listeners)
+        self.options = options or {}
+        self.argv = list(argv)
+
+    @property
+    def shown(self) -> str:
+        """The target as people read it."""
+        if isinstance(self.target, str):
+            return self.target
+        named = self.target if hasattr(self.target, "__qualname__") else type(self.target)
+        return f"{named.__module__}:{named.__qualname__}"
+
+
+def load_app(job: Job) -> "tuple[App, str]":
+    """The application of a job and its interface; AppError when there is none."""
+    if isinstance(job.target, str):
+        app = load(job.target, job.app_dir, job.factory)
+    elif job.factory:
+        try:
+            app = job.target()  # type: ignore[assignment]
+        except Exception as error:
+            raise load_failed(job.shown, error) from error
+    else:
+        app = job.target
+    if not callable(app):
+        raise AppError(f"{job.shown} is not an application: a {type(app).__name__} can not be called")
+    return app, choose(app, job.interface, job.shown)
+
+
+def make_server(app: "App", job: Job) -> "Server":
+    """The engine for an application. What it refuses in the options is the user's mistake."""
+    from lanner._core import Server
+
+    try:
+        return Server(app, job.listeners, job.options)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def run(server: "Server", threads: object, signals: bool, on_ready: "Callable[[], object]") -> bool:
+    """Serves until drained, with the Python threads of --threads N beside it (with 1 there is none to start).
+
+    True: everything ended. False: a thread is still inside the application, and `leave` must end the process.
+    """
+    if not isinstance(threads, int) or threads < 2:
+        server.run(signals, on_ready)
+        return True
+    import threading
+    import time
+
+    names = [f"lanner-{number}" for number in range(1, threads + 1)]
+    crew = [threading.Thread(target=server.run_thread, name=name, daemon=True) for name in names]
+    for member in crew:
+        member.start()
+    server.run(signals, on_ready)
+    deadline = time.monotonic() + THREAD_END_S
+    for member in crew:
+        member.join(max(0.0, deadline - time.monotonic()))
+    return not any(member.is_alive() for member in crew)
+
+
+def leave(code: int) -> None:
+    """Ends the process although threads run: those would be unwound inside the engine's frames, which aborts."""
+    import atexit
+
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            continue
+    os._exit(code)

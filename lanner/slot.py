@@ -1,0 +1,132 @@
+"""A slot of the supervisor: one worker process and its successors, with what is known about them."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+from lanner.serve import Job
+from lanner.worker import pack
+
+Command = Callable[[int, int, str], list[str]]  # lifeline, report, target -> the arguments of a worker
+
+QUICK_S = 5.0  # a worker that lived less than this counts as crash-looping
+BACK_OFF_S, BACK_OFF_MAX_S = 0.5, 30.0
+REPORT_BYTES_MAX = 65536
+
+# Not -m: the working directory must not decide which lanner the worker imports.
+BOOT = "import sys;sys.path.insert(0,sys.argv[1]);from lanner import worker;del sys.path[0];worker.main(sys.argv[2:])"
+
+
+def command(lifeline: int, report: int, target: str) -> list[str]:
+    """The command line of a worker: this interpreter with its own flags, and this very package."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    safe = [] if "-P" in flags else ["-P"]
+    return [sys.executable, *flags, *safe, "-c", BOOT, package, str(lifeline), str(report), target]
+
+
+class Slot:
+    """One place among the workers. Example: `Slot(0).start(job, command, now=time.monotonic())`."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.pid = 0  # 0: no process
+        self.ready = False
+        self.settled = False  # the first process of the slot was ready, or is dead
+        self.interface = ""
+        self.failure = ""  # what the process said about its failed start
+        self.started = 0.0
+        self.quick_deaths = 0
+        self.due: float | None = None  # when to start the next process
+        self.lifeline = -1
+        self.report = -1
+        self.said = b""
+
+    def start(self, job: Job, command: Command, now: float) -> None:
+        """Starts a process; its descriptors are those of the job, two pipes and stdio."""
+        self.started, self.due, self.ready = now, None, False
+        self.failure, self.said = "", b""
+        lifeline, self.lifeline = os.pipe()
+        self.report, report = os.pipe()
+        os.set_blocking(self.report, False)
+        try:
+            for fd in (lifeline, report):
+                os.set_inheritable(fd, True)
+            arguments = command(lifeline, report, job.shown)
+            self.pid = spawn(arguments)
+        finally:
+            os.close(lifeline)
+            os.close(report)
+        try:
+            os.write(self.lifeline, pack(job))
+        except BrokenPipeError:
+            return  # it died already: that is seen when it is reaped
+
+    def hear(self) -> bool:
+        """Takes what the process reports; True once it has said all."""
+        while True:
+            try:
+                part = os.read(self.report, REPORT_BYTES_MAX)
+            except BlockingIOError:
+                return False
+            if not part or len(self.said) > REPORT_BYTES_MAX:
+                self.understand()
+                return True
+            self.said += part
+
+    def understand(self) -> None:
+        word, _, rest = self.said.decode("utf-8", "replace").partition(" ")
+        if word == "ready":
+            self.ready = self.settled = True
+            self.interface = rest
+        elif word == "failed":
+            self.failure = rest
+
+    def stop_hearing(self) -> None:
+        os.close(self.report)
+        self.report = -1
+
+    def ended(self, now: float) -> float:
+        """The process is gone: takes its last words, and returns the seconds that it lived."""
+        if self.report >= 0:
+            if not self.hear():  # a process that it forked holds the pipe open
+                self.understand()
+            self.stop_hearing()
+        if self.lifeline >= 0:
+            os.close(self.lifeline)
+            self.lifeline = -1
+        self.pid, self.ready, self.settled = 0, False, True
+        lived = now - self.started
+        self.quick_deaths = self.quick_deaths + 1 if lived < QUICK_S else 0
+        return lived
+
+    def back_off(self, now: float) -> float:
+        """Sets when the next process is due, and returns the seconds until then."""
+        wait = back_off_s(self.quick_deaths)
+        self.due = now + wait
+        return wait
+
+    def signal(self, number: int) -> None:
+        if self.pid:
+            os.kill(self.pid, number)
+
+
+def back_off_s(quick_deaths: int) -> float:
+    """Seconds to wait before the next start. Example: 0, 0.5, 1, 2, 4, ... 30 after 0, 1, 2, 3, 4 quick deaths."""
+    if not quick_deaths:
+        return 0.0
+    return min(BACK_OFF_MAX_S, BACK_OFF_S * 2.0 ** min(quick_deaths - 1, 10))
+
+
+def spawn(arguments: list[str]) -> int:
+    """Starts a program in a process group of its own: Ctrl-C reaches the supervisor only, which drains in order."""
+    return os.posix_spawn(
+        arguments[0],
+        arguments,
+        os.environ,
+        setpgroup=0,
+        setsigmask=(),
+        setsigdef=(signal.SIGTERM, signal.SIGINT, signal.SIGCHLD),
+    )

@@ -1,0 +1,31 @@
+// http/target.h: request targets and hosts (RFC 9112, section 3.2; RFC 3986), and percent-decoding.
+
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/head.h"
+
+namespace lanner::http {
+
+// Splits head->target (already known to hold printable ASCII only, no '#') by form into form, path,
+// query, has_query, path_has_escapes and, for the absolute form, authority. Refuses: a form that
+// the method does not allow (asterisk but for OPTIONS, authority form but for CONNECT), another
+// scheme than http or https, userinfo, broken percent triplets and %00 in the path.
+Result<void> split_target(RequestHead* head) noexcept;
+
+// host [ ":" port ] with a reg-name, IPv4 or bracketed IPv6/IPvFuture host, not empty; port empty
+// or 0..65535. No comma, though a reg-name may have one: it would look like two hosts.
+bool is_valid_host(std::string_view host) noexcept;
+
+// Whether the authority of head->target is what Host says: any case, the scheme's default port may
+// be left out. REQUIRES: form absolute, both valid hosts
+bool is_target_of_host(const RequestHead& head, std::string_view host) noexcept;
+
+// Percent-decodes valid triplets; others are copied as they are. `to` needs text.size() bytes.
+// Returns the bytes written.
+std::size_t percent_decode(std::string_view text, char* to) noexcept;
+
+}  // namespace lanner::http

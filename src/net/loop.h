@@ -1,0 +1,134 @@
+// net/loop.h: one thread's event loop: waits for descriptors and time, and calls who asked.
+//
+// One turn: wait -> ready watchers, one indirect call each -> due timers -> posted tasks ->
+// TurnEnd. Everything belongs to the loop's thread except post() and stop().
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/block_pool.h"
+#include "base/result.h"
+#include "base/timer_wheel.h"
+#include "sys/clock.h"
+#include "sys/poller.h"
+
+namespace lanner::net {
+
+// Hears that its descriptor is ready. `events` is a set of sys::Ready bits.
+class Watcher {
+ public:
+  virtual void on_ready(std::uint32_t events) noexcept = 0;
+
+ protected:
+  ~Watcher() = default;
+};
+
+// Runs on the loop's thread. Intrusive: one object can be posted again only after run() was called
+// (from within run() on). Not owned: it must live until then.
+class Task {
+ public:
+  virtual void run() noexcept = 0;
+
+ protected:
+  ~Task() = default;
+
+ private:
+  friend class Loop;
+  Task* next_ = nullptr;
+};
+
+// Told at fixed points of each turn.
+class TurnObserver {
+ public:
+  // All watchers, timers and tasks of this turn have run: write what is buffered, bury the dead.
+  virtual void on_turn_end() noexcept = 0;
+  // The wait was interrupted by a signal.
+  virtual void on_interrupt() noexcept = 0;
+
+ protected:
+  ~TurnObserver() = default;
+};
+
+class Loop final {
+ public:
+  static Result<std::unique_ptr<Loop>> create() noexcept;
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  ~Loop();
+
+  // Level-triggered. `interest` is a set of sys::Ready bits. A watcher may be destroyed while
+  // events of this turn still name it only if unwatch() was called first: stale events are then
+  // skipped.
+  Result<void> watch(int fd, std::uint32_t interest, Watcher& watcher) noexcept;
+  Result<void> change(int fd, std::uint32_t interest, Watcher& watcher) noexcept;
+  // REQUIRES: fd still open.
+  void unwatch(int fd, Watcher& watcher) noexcept;
+
+  void arm(Timer& timer, std::uint64_t deadline_ms) noexcept { timers_.arm(timer, deadline_ms); }
+  void cancel(Timer& timer) noexcept { timers_.cancel(timer); }
+  // Monotonic; read once a turn.
+  std::uint64_t now_ms() const noexcept { return now_ms_; }
+  // Seconds since the epoch; read once a turn, for Date and logs.
+  std::int64_t now_unix() const noexcept { return now_unix_; }
+  // For tests: time moves on by `ms`, and from the first call on only by this.
+  void step_clock(std::uint64_t ms) noexcept;
+
+  // Any thread: task.run() on the loop's thread in a coming turn, in the order posted by a thread.
+  // Wakes once a batch. REQUIRES: the loop outlives this call.
+  void post(Task& task) noexcept;
+  // Loop's thread: run it in the next turn (not the present one), which then does not wait.
+  void defer(Task& task) noexcept;
+
+  void set_turn_observer(TurnObserver* observer) noexcept { observer_ = observer; }
+  // One turn; waits at most `wait_ms_max` (-1 = until something happens).
+  void run_once(int wait_ms_max) noexcept;
+  // Turns until stop(). Once stopped, for good.
+  void run() noexcept;
+  // Any thread, and signal handlers.
+  void stop() noexcept;
+  bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
+  // For signal handlers: wakes the loop; write(2) to this descriptor of 8 bytes (an eventfd).
+  int wake_descriptor() const noexcept { return wake_fd_; }
+
+  BlockPool& blocks() noexcept { return blocks_; }
+
+ private:
+  // Empties the eventfd; what woke us is found elsewhere.
+  struct Wakeup final : Watcher {
+    void on_ready(std::uint32_t events) noexcept override;
+    int fd = -1;
+  };
+
+  Loop(sys::Poller poller, int wake_fd) noexcept;
+  int prepare_wait(int wait_ms_max) noexcept;
+  void dispatch(int count) noexcept;
+  Task* take_posted() noexcept;
+  Task* take_deferred() noexcept;
+  static void run_all(Task* first) noexcept;
+  void read_clocks() noexcept;
+
+  sys::Poller poller_;
+  int wake_fd_;
+  Wakeup wakeup_;
+  BlockPool blocks_;
+  std::uint64_t now_ms_;
+  std::int64_t now_unix_;
+  TimerWheel timers_;
+  TurnObserver* observer_ = nullptr;
+  Task* deferred_ = nullptr;
+  Task** deferred_end_ = &deferred_;
+  int ready_count_ = 0;  // of the batch that is being dispatched
+  int ready_index_ = 0;
+  bool clock_stepped_ = false;
+  std::atomic<bool> stopped_{false};
+  // Written by other threads: on a line of their own.
+  alignas(64) std::atomic<Task*> posted_{nullptr};  // stack, newest first; reversed when taken
+  std::atomic<bool> waiting_{false};                // a post must write to wake_fd_
+  static_assert(std::atomic<Task*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+};
+
+}  // namespace lanner::net

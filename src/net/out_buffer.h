@@ -1,0 +1,86 @@
+// net/out_buffer.h: bytes on their way to one peer: copied small pieces, referenced large ones,
+// parts of files.
+//
+// size() is the one backpressure number. Empty it holds no memory. One flush = one write (or one
+// sendfile).
+//
+// Segments, in order: bytes (copied), reference (bytes owned by someone else, released when sent or
+// dropped), file (descriptor, offset, count; the descriptor is closed when done). They lie one
+// behind the other in pooled blocks, each segment's header before its copied bytes, so a small
+// answer costs one block taken and given back, and so does a head with a large body:
+//
+//   first block                                                      last block
+//   [header| bytes....][header: reference][header: file][header| by] -> [header| bytes....   free ]
+//   Block::begin = segments in it, Block::end = bytes used
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/block_pool.h"
+#include "net/transport.h"
+
+namespace lanner::net {
+
+class OutBuffer final {
+ public:
+  using Release = void (*)(void* owner) noexcept;
+
+  explicit OutBuffer(BlockPool& pool) noexcept : pool_(&pool) {}
+  OutBuffer(const OutBuffer&) = delete;
+  OutBuffer& operator=(const OutBuffer&) = delete;
+  ~OutBuffer() { clear(); }
+
+  // Unsent bytes, file parts included.
+  std::uint64_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+
+  // Contiguous room for `bytes` (<= Block::capacity()) at the end; nullptr when memory is out or
+  // more is asked for. Then commit() at most that many, before anything else is called.
+  [[nodiscard]] char* reserve(std::size_t bytes) noexcept;
+  void commit(std::size_t bytes) noexcept;
+  // Copies, over several blocks if need be. False when memory is out: then nothing was added.
+  [[nodiscard]] bool append(std::string_view bytes) noexcept;
+  // Keeps a reference: release(owner) is called exactly once, by flush(), clear() or this call if
+  // it fails or there are no bytes. `release` must not touch this buffer.
+  [[nodiscard]] bool append_reference(std::string_view bytes, void* owner,
+                                      Release release) noexcept;
+  // Takes ownership of `file`, also on failure.
+  [[nodiscard]] bool append_file(int file, std::uint64_t offset, std::uint64_t count) noexcept;
+
+  // Writes once. `bytes` = progress, maybe not all: call again when writable (or at once, after a
+  // file part). Empty: 0 bytes.
+  IoResult flush(Transport& transport) noexcept;
+  // Drops and releases everything.
+  void clear() noexcept;
+  // Bytes handed to the transport since construction: for the write rate and the access log.
+  std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
+
+ private:
+  struct Segment;
+
+  Block* add_block() noexcept;
+  void link_block(Block* block) noexcept;
+  std::size_t room_at_end() const noexcept;
+  bool last_can_grow() const noexcept;
+  bool append_blocks(std::string_view bytes) noexcept;
+  void link(Segment* segment) noexcept;
+  Segment* add_segment() noexcept;
+  IoResult write_many(Transport& transport) noexcept;
+  void consume(std::size_t bytes) noexcept;
+  void pop_first() noexcept;
+  void give_back_blocks() noexcept;
+
+  BlockPool* pool_;
+  Block* first_block_ = nullptr;
+  Block* last_block_ = nullptr;
+  Segment* first_ = nullptr;  // in first_block_
+  Segment* last_ = nullptr;
+  char* reserved_ = nullptr;  // what reserve() gave, until commit()
+  std::uint64_t size_ = 0;
+  std::uint64_t bytes_sent_ = 0;
+};
+
+}  // namespace lanner::net

@@ -1,0 +1,82 @@
+// process/board.h: what the workers tell each other: shared memory with one cache line a worker
+// slot.
+//
+// The supervisor makes a memfd of 64 bytes a slot, all zero, and hands it to every worker. Only the
+// worker of a slot writes to it; once that worker is dead and reaped, the supervisor zeroes the
+// slot. Layout, in native byte order:
+//
+//   offset 0   u64  low two bits: state (0 absent or booting, 1 waiting in epoll, 2 working);
+//                   above them: CLOCK_MONOTONIC milliseconds since when it works (state 2 only)
+//   offset 8   u32  open connections
+//   offset 16  u64  heartbeat: turns of the loop so far
+//
+// Python: word, connections, heartbeat = struct.unpack_from("=QIxxxxQ", board, slot * 64)
+//
+// From it follows the accept policy: may this worker take connections from the shared listening
+// socket now? A worker that may not pauses its listener, wakes the others (`wake_fd`, an eventfd
+// that all workers watch edge-triggered) and asks again when it is woken, when it has lost a
+// connection, and after kRecheckMs. Reasons and measurements: docs/design/0001-accept-balance.md.
+// Lock-free. A reader may see a slot a moment late, which delays a decision and breaks nothing.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/result.h"
+
+namespace lanner::process {
+
+// Movable owner of the mapping. Default constructed or moved from: no board, all calls do nothing
+// and may_accept() is true.
+class Board final {
+ public:
+  static constexpr std::size_t kSlotBytes = 64;
+  static constexpr unsigned kSlotsMax = 1024;
+  // Nobody counts on a worker that has been working for as long as this.
+  static constexpr std::uint64_t kResponsiveMs = 100;
+  static constexpr int kRecheckMs = 50;
+
+  // Maps `fd` (borrowed, may be closed afterwards) and takes `slot`: absent, no connections.
+  // `wake_fd` (borrowed, must stay open) may be -1: then only kRecheckMs ends a pause.
+  // Errors: os_error, with EINVAL for a size that is no multiple of 64 bytes or has no such slot.
+  static Result<Board> open(int fd, unsigned slot, int wake_fd = -1) noexcept;
+
+  Board() noexcept = default;
+  Board(Board&& other) noexcept;
+  Board& operator=(Board&& other) noexcept;
+  ~Board();  // leave(), with no connections
+
+  // The loop's thread only, all of them.
+  void set_connections(std::uint32_t count) noexcept;
+  // Before the loop waits.
+  void set_waiting() noexcept;
+  // After it has waited. `now_ms` is of CLOCK_MONOTONIC, as all times here.
+  void set_working(std::uint64_t now_ms) noexcept;
+  // This worker takes no more connections (drain): absent for good, the others are woken.
+  void leave() noexcept;
+
+  // Ask before each accept(2) on a socket that is shared with other workers: false when this worker
+  // has more connections than mean + max(1, mean / 8), the mean being that of the workers present
+  // and responsive (itself always among them). One with the fewest connections is always told yes.
+  bool may_accept(std::uint64_t now_ms) const noexcept;
+  // Makes the others ask again. Call after pausing the listener.
+  void wake_others() const noexcept;
+
+  bool present() const noexcept { return slots_ != nullptr; }
+  unsigned slot_count() const noexcept { return slot_count_; }
+  int wake_descriptor() const noexcept { return wake_fd_; }
+
+ private:
+  struct Slot;
+  Board(Slot* slots, unsigned slot_count, unsigned slot, int wake_fd) noexcept;
+  void swap(Board& other) noexcept;
+
+  Slot* slots_ = nullptr;
+  unsigned slot_count_ = 0;
+  unsigned slot_ = 0;
+  int wake_fd_ = -1;
+  bool left_ = false;
+};
+
+}  // namespace lanner::process

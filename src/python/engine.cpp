@@ -1,0 +1,201 @@
+// python/engine.cpp: what one lanner._core.Server is made of, wired once.
+
+#include "python/engine.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "python/text.h"
+#include "sys/sockets.h"
+
+namespace lanner::python {
+
+namespace {
+
+constexpr int kLogCloseMs = 1000;
+constexpr std::uint64_t kHardEndMs = 5000;  // beyond the drain, for an application that never returns
+
+int raise_error(Error error, const char* what) noexcept {
+  if (error.code == Errc::os_error) {
+    errno = static_cast<int>(error.detail);
+    (void)PyErr_SetFromErrnoWithFilename(PyExc_OSError, what);
+    return -1;
+  }
+  const std::string_view text = error_text(error.code);
+  PyErr_Format(error.code == Errc::no_memory ? PyExc_MemoryError : PyExc_RuntimeError, "%s: %.*s", what,
+               static_cast<int>(text.size()), text.data());
+  return -1;
+}
+
+const char* spool_directory(const EngineOptions& options) noexcept {
+  if (options.spool_directory) return PyBytes_AS_STRING(options.spool_directory.get());
+  return "/tmp";
+}
+
+}  // namespace
+
+Engine::~Engine() {
+  server_.reset();
+  handler_inline_.reset();
+  handler_threads_.reset();
+  app_.clear();
+}
+
+int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
+                 PyObject* options) noexcept {
+  if (!PyCallable_Check(application)) {
+    PyErr_Format(PyExc_TypeError, "the application must be callable, not %R", application);
+    return -1;
+  }
+  if (options_.parse(options) < 0 || take_listeners(listeners) < 0) return -1;
+  std::string_view root_path;
+  if (!latin1_view(options_.root_path.get(), &root_path)) {
+    PyErr_SetString(PyExc_ValueError, "root_path must be a str of code points up to U+00FF");
+    return -1;
+  }
+  Result<std::unique_ptr<net::Loop>> loop = net::Loop::create();
+  if (!loop) return raise_error(loop.error(), "event loop");
+  loop_ = std::move(*loop);
+  if (open_logs() < 0) return -1;
+  if (options_.board_fd >= 0) {
+    Result<process::Board> board =
+        process::Board::open(options_.board_fd, static_cast<unsigned>(options_.board_slot));
+    if (!board) return raise_error(board.error(), "board_fd");
+    board_ = std::move(*board);
+    options_.server.board = &board_;
+  }
+  options_.server.spool_directory = spool_directory(options_);
+  const EnvironOptions environ{options_.threads > 1, options_.multiprocess};
+  if (app_.init(state, application, options_.root_path.get(), environ,
+                options_.server.limits.response_head_bytes, log_.get()) < 0) {
+    return -1;
+  }
+  return make_server();
+}
+
+int Engine::take_listeners(PyObject* listeners) noexcept {
+  Ref sequence = Ref::steal(PySequence_Fast(listeners, "listeners must be a sequence of descriptors"));
+  if (!sequence) return -1;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.get());
+  if (count == 0 || count > static_cast<Py_ssize_t>(kListenersMax)) {
+    PyErr_Format(PyExc_ValueError, "from 1 to %zu listeners are served, not %zd", kListenersMax, count);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const int fd = PyObject_AsFileDescriptor(PySequence_Fast_GET_ITEM(sequence.get(), i));
+    if (fd < 0) return -1;
+    if (!sys::is_listening_socket(fd)) {
+      PyErr_Format(PyExc_ValueError, "descriptor %d is not a listening stream socket", fd);
+      return -1;
+    }
+    listeners_[listener_count_++] = fd;
+  }
+  return 0;
+}
+
+int Engine::open_logs() noexcept {
+  if (options_.log_fd >= 0) {
+    log_writer_.reset(new (std::nothrow) server::LogWriter(options_.log_fd));
+    if (!log_writer_) return raise_error({Errc::no_memory, 0}, "log");
+  }
+  log_.reset(new (std::nothrow) server::Log(log_writer_.get(), options_.log_level));
+  if (!log_) return raise_error({Errc::no_memory, 0}, "log");
+  options_.server.log = log_.get();
+  if (options_.access_log_fd < 0) return 0;
+  std::string_view text = server::AccessFormat::kDefault;
+  if (options_.access_log_format) {
+    Py_ssize_t size = 0;
+    const char* utf8 = PyUnicode_AsUTF8AndSize(options_.access_log_format.get(), &size);
+    if (!utf8) return -1;
+    if (size > 0) text = {utf8, static_cast<std::size_t>(size)};
+  }
+  Result<server::AccessFormat> format = server::AccessFormat::compile(text);
+  if (!format) {
+    const std::string_view why = error_text(format.code());
+    PyErr_Format(PyExc_ValueError, "access_log_format: %.*s at character %u of %R",
+                 static_cast<int>(why.size()), why.data(), format.error().detail,
+                 options_.access_log_format ? options_.access_log_format.get() : Py_None);
+    return -1;
+  }
+  access_format_ = std::move(*format);
+  access_writer_.reset(new (std::nothrow) server::LogWriter(options_.access_log_fd));
+  if (!access_writer_) return raise_error({Errc::no_memory, 0}, "access log");
+  options_.server.access_format = &access_format_;
+  options_.server.access_writer = access_writer_.get();
+  return 0;
+}
+
+int Engine::make_server() noexcept {
+  http::Handler* handler = nullptr;
+  if (options_.threads > 1) {
+    handler_threads_.reset(new (std::nothrow)
+                               ThreadedHandler(app_, *loop_, options_.server.limits));
+    handler = handler_threads_.get();
+  } else {
+    handler_inline_.reset(new (std::nothrow) WsgiHandler(app_));
+    handler = handler_inline_.get();
+  }
+  if (handler) server_ = server::Server::create(*loop_, *handler, options_.server);
+  if (!server_) return raise_error({Errc::no_memory, 0}, "server");
+  interrupt().set_target(this);
+  return 0;
+}
+
+Interrupt& Engine::interrupt() noexcept {
+  return handler_threads_ ? handler_threads_->interrupt() : handler_inline_->interrupt();
+}
+
+void Engine::hold_gil() noexcept {
+  if (handler_threads_) {
+    handler_threads_->hold_gil();
+  } else {
+    handler_inline_->hold_gil();
+  }
+}
+
+int Engine::listen() noexcept {
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    Result<void> listening = server_->listen(listeners_[i]);
+    if (!listening) return raise_error(listening.error(), "listener");
+  }
+  return 0;
+}
+
+int Engine::run(bool signals, PyObject* on_ready) noexcept {
+  if (ran_) {
+    PyErr_SetString(PyExc_RuntimeError, "a Server runs once: make another one");
+    return -1;
+  }
+  running_ = ran_ = true;
+  bool drained = false;
+  int result = listen();
+  if (result == 0) {
+    std::unique_ptr<sys::StopSignals> handlers;
+    if (signals && sys::is_main_thread()) {
+      handlers.reset(new (std::nothrow)
+                         sys::StopSignals(*this, options_.server.limits.drain_ms + kHardEndMs));
+    }
+    if (on_ready != Py_None && !Ref::steal(PyObject_CallNoArgs(on_ready))) result = -1;
+    if (result == 0) {
+      drained = server_->run();  // lets go of the GIL
+      if (handler_threads_) handler_threads_->queue().close();
+      if (access_writer_) access_writer_->close(kLogCloseMs);
+      if (log_writer_) log_writer_->close(kLogCloseMs);
+      hold_gil();
+    }
+  }
+  running_ = false;
+  app_.released().drop_all();
+  if (result < 0 || interrupt().raise()) return -1;
+  return drained ? 1 : 0;
+}
+
+void Engine::run_thread() noexcept { run_handler_thread(app_, handler_threads_->queue()); }
+
+void Engine::stop() noexcept {
+  if (server_) server_->request_stop();
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,88 @@
+// python/engine.h: what one lanner._core.Server is made of: loop, logs, application, handler, server; wired once.
+
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "net/loop.h"
+#include "process/board.h"
+#include "python/wsgi_app.h"
+#include "python/wsgi_handler.h"
+#include "server/access_log.h"
+#include "server/log.h"
+#include "server/log_writer.h"
+#include "server/server.h"
+#include "sys/signals.h"
+
+namespace lanner::python {
+
+// What Python gives: every field of the mapping `options` of Server.__init__.
+struct EngineOptions {
+  server::Options server;
+  Ref root_path;             // str
+  Ref access_log_format;     // str, or none
+  Ref spool_directory;       // bytes, or none
+  server::LogLevel log_level = server::LogLevel::info;
+  int threads = 1;
+  int access_log_fd = -1;
+  int log_fd = 2;
+  int board_fd = -1;
+  int board_slot = 0;
+  bool multiprocess = false;
+
+  // Fills itself from a mapping; -1 with an exception that names the key.
+  int parse(PyObject* mapping) noexcept;
+};
+
+class Engine final : public sys::StopTarget {
+ public:
+  Engine() noexcept = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();  // REQUIRES: the GIL, !running(), !stuck()
+
+  // -1 with an exception set. Listeners are borrowed descriptors.
+  int init(ModuleState* state, PyObject* application, PyObject* listeners,
+           PyObject* options) noexcept;
+  // 1 = drained, 0 = some requests were cut, -1 with an exception set.
+  int run(bool signals, PyObject* on_ready) noexcept;
+  void run_thread() noexcept;
+  void stop() noexcept;
+  void on_stop_signal() noexcept override { stop(); }
+
+  bool running() const noexcept { return running_; }
+  int threads() const noexcept { return options_.threads; }
+  // A handler thread never gave its exchange back: this memory must not go while it may still be used.
+  bool stuck() const noexcept { return handler_threads_ && handler_threads_->queue().relay_count() > 0; }
+  int traverse(visitproc visit, void* arg) noexcept { return app_.traverse(visit, arg); }
+  void clear() noexcept { app_.clear(); }
+
+ private:
+  static constexpr std::size_t kListenersMax = server::Server::kListenersMax;
+
+  int open_logs() noexcept;
+  int take_listeners(PyObject* listeners) noexcept;
+  int make_server() noexcept;
+  int listen() noexcept;
+  void hold_gil() noexcept;
+  Interrupt& interrupt() noexcept;
+
+  EngineOptions options_;
+  std::array<int, kListenersMax> listeners_{};
+  std::size_t listener_count_ = 0;
+  std::unique_ptr<net::Loop> loop_;
+  std::unique_ptr<server::LogWriter> log_writer_;
+  std::unique_ptr<server::LogWriter> access_writer_;
+  std::unique_ptr<server::Log> log_;
+  server::AccessFormat access_format_;
+  process::Board board_;
+  WsgiApp app_;
+  std::unique_ptr<WsgiHandler> handler_inline_;
+  std::unique_ptr<ThreadedHandler> handler_threads_;
+  std::unique_ptr<server::Server> server_;
+  bool running_ = false;
+  bool ran_ = false;
+};
+
+}  // namespace lanner::python

@@ -1,0 +1,43 @@
+// python/environ.h: the WSGI environ of a request: a copy of a template, filled in (PEP 3333, "environ Variables").
+//
+// Rules beyond the PEP: a field name with '_' is dropped (it would pass for another one, as in nginx); repeated fields
+// are joined by "," (Cookie by "; "); RAW_URI is the target as sent; REMOTE_ADDR and REMOTE_PORT are the client's;
+// wsgi.input_terminated is true: reading to the end of wsgi.input is always safe.
+
+#pragma once
+
+#include "http/exchange.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+#include "python/text_cache.h"
+
+namespace lanner::python {
+
+struct EnvironOptions {
+  bool multithread = false;
+  bool multiprocess = false;
+};
+
+class EnvironBuilder final {
+ public:
+  // -1 with an exception set. `root_path`: a str, SCRIPT_NAME.
+  int init(ModuleState* state, PyObject* root_path, const EnvironOptions& options) noexcept;
+  // A new dict, or null with an exception set.
+  PyObject* build(http::Exchange& exchange, PyObject* input, PyObject* early_hints) noexcept;
+  void clear() noexcept;
+  int traverse(visitproc visit, void* arg) noexcept;
+
+ private:
+  int add_request(PyObject* environ, const http::RequestHead& head) noexcept;
+  int add_fields(PyObject* environ, const http::RequestHead& head) noexcept;
+  int add_field(PyObject* environ, const http::Field& field, bool repeated) noexcept;
+  int add_endpoints(PyObject* environ, http::Exchange& exchange) noexcept;
+  PyObject* path_info(const http::RequestHead& head) noexcept;
+
+  ModuleState* state_ = nullptr;
+  Ref template_;
+  Ref root_path_;
+  TextCache texts_;
+};
+
+}  // namespace lanner::python

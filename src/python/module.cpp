@@ -1,0 +1,94 @@
+// python/module.cpp: the module lanner._core: multi-phase init, all state in the module, no static objects.
+
+#include <Python.h>
+
+#include <new>
+
+#include "http/limits.h"
+#include "python/module_state.h"
+
+namespace lanner::python {
+
+namespace {
+
+PyObject* module_limits(PyObject*, PyObject*) noexcept {
+  struct Row {
+    const char* field;
+    unsigned long long value;
+    const char* unit;
+    const char* flag;
+    const char* help;
+  };
+  static constexpr Row kRows[] = {
+#define LANNER_LIMIT(field, value, unit, flag, help) {#field, value, #unit, flag, help},
+#include "http/limits.def"
+#undef LANNER_LIMIT
+  };
+  Ref rows = Ref::steal(PyList_New(0));
+  for (const Row& row : kRows) {
+    if (!rows) return nullptr;
+    Ref tuple = Ref::steal(
+        Py_BuildValue("(sKsss)", row.field, row.value, row.unit, row.flag, row.help));
+    if (!tuple || PyList_Append(rows.get(), tuple.get()) < 0) return nullptr;
+  }
+  return rows.release();
+}
+
+PyObject* module_version(PyObject*, PyObject*) noexcept {
+  return PyUnicode_FromString(LANNER_VERSION);
+}
+
+PyMethodDef module_methods[] = {
+    {"limits", module_limits, METH_NOARGS,
+     PyDoc_STR("limits() -> list of (field, default, unit, flag, help)\n\nEvery limit of the wire.")},
+    {"version", module_version, METH_NOARGS, PyDoc_STR("version() -> str")},
+    {nullptr, nullptr, 0, nullptr}};
+
+int module_exec(PyObject* module) noexcept {
+  ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
+  if (state->make_names() < 0 || add_input_type(module, state) < 0 ||
+      add_start_response_types(module, state) < 0 || add_file_wrapper_type(module, state) < 0) {
+    return -1;
+  }
+  return add_server_type(module, state);
+}
+
+int module_traverse(PyObject* module, visitproc visit, void* arg) noexcept {
+  return state_of(module)->traverse(visit, arg);
+}
+
+int module_clear(PyObject* module) noexcept {
+  state_of(module)->clear();
+  return 0;
+}
+
+void module_free(void* module) noexcept { (void)module_clear(static_cast<PyObject*>(module)); }
+
+PyModuleDef_Slot module_slots[] = {
+    // SAFETY: slots hold functions as void*, as the C API asks.
+    {Py_mod_exec, reinterpret_cast<void*>(module_exec)},
+    {0, nullptr}};
+
+PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
+                                 "lanner._core",
+                                 "The C++ engine of Lanner.",
+                                 sizeof(ModuleState),
+                                 module_methods,
+                                 module_slots,
+                                 module_traverse,
+                                 module_clear,
+                                 module_free};
+
+}  // namespace
+
+ModuleState* state_of(PyObject* module) noexcept {
+  return static_cast<ModuleState*>(PyModule_GetState(module));
+}
+
+ModuleState* state_of_type(PyTypeObject* type) noexcept {
+  return static_cast<ModuleState*>(PyType_GetModuleState(type));
+}
+
+}  // namespace lanner::python
+
+PyMODINIT_FUNC PyInit__core() { return PyModuleDef_Init(&lanner::python::module_definition); }

@@ -1,0 +1,122 @@
+// python/module_state.cpp: what one instance of the module owns: its types and interned names.
+
+#include "python/module_state.h"
+
+#include <cstddef>
+#include <string_view>
+
+#include "http/method.h"
+
+namespace lanner::python {
+
+namespace {
+
+int intern(PyObject** slot, const char* text) noexcept {
+  *slot = PyUnicode_InternFromString(text);
+  return *slot ? 0 : -1;
+}
+
+// "accept-encoding" -> "HTTP_ACCEPT_ENCODING", interned.
+int intern_key(PyObject** slot, std::string_view name) noexcept {
+  char key[64] = "HTTP_";
+  std::size_t size = 5;
+  for (const char c : name) {
+    if (size + 1 >= sizeof key) break;
+    key[size++] = c == '-' ? '_' : (c >= 'a' && c <= 'z') ? static_cast<char>(c - 32) : c;
+  }
+  return intern(slot, key);
+}
+
+template <class F>
+int each_object(ModuleState* s, F&& f) noexcept {
+  PyTypeObject** types[] = {&s->server_type, &s->input_type,       &s->start_response_type,
+                            &s->write_type,  &s->early_hints_type, &s->file_wrapper_type};
+  for (PyTypeObject** type : types) {
+    // SAFETY: PyTypeObject begins with PyObject; the C API itself casts so.
+    if (int code = f(reinterpret_cast<PyObject**>(type))) return code;
+  }
+  PyObject** names[] = {
+#define LANNER_NAME(name) &s->name,
+      LANNER_NAMES(LANNER_NAME)
+#undef LANNER_NAME
+          &s->wsgi_version,
+      &s->wsgi_url_scheme,
+      &s->wsgi_input,
+      &s->wsgi_errors,
+      &s->wsgi_multithread,
+      &s->wsgi_multiprocess,
+      &s->wsgi_run_once,
+      &s->wsgi_file_wrapper,
+      &s->wsgi_input_terminated,
+      &s->wsgi_early_hints,
+      &s->http_1_0,
+      &s->http_1_1,
+      &s->empty,
+      &s->empty_bytes};
+  for (PyObject** name : names) {
+    if (int code = f(name)) return code;
+  }
+  for (PyObject*& method : s->methods) {
+    if (int code = f(&method)) return code;
+  }
+  for (PyObject*& key : s->http_keys) {
+    if (int code = f(&key)) return code;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int ModuleState::make_names() noexcept {
+#define LANNER_NAME(name) \
+  if (intern(&name, #name) < 0) return -1;
+  LANNER_NAMES(LANNER_NAME)
+#undef LANNER_NAME
+  struct {
+    PyObject** slot;
+    const char* text;
+  } const names[] = {{&wsgi_version, "wsgi.version"},
+                     {&wsgi_url_scheme, "wsgi.url_scheme"},
+                     {&wsgi_input, "wsgi.input"},
+                     {&wsgi_errors, "wsgi.errors"},
+                     {&wsgi_multithread, "wsgi.multithread"},
+                     {&wsgi_multiprocess, "wsgi.multiprocess"},
+                     {&wsgi_run_once, "wsgi.run_once"},
+                     {&wsgi_file_wrapper, "wsgi.file_wrapper"},
+                     {&wsgi_input_terminated, "wsgi.input_terminated"},
+                     {&wsgi_early_hints, "wsgi.early_hints"},
+                     {&http_1_0, "HTTP/1.0"},
+                     {&http_1_1, "HTTP/1.1"},
+                     {&empty, ""}};
+  for (const auto& name : names) {
+    if (intern(name.slot, name.text) < 0) return -1;
+  }
+  empty_bytes = PyBytes_FromStringAndSize(nullptr, 0);
+  if (!empty_bytes) return -1;
+  for (std::size_t i = 1; i <= static_cast<std::size_t>(http::Method::patch); ++i) {
+    const std::string_view text = http::method_text(static_cast<http::Method>(i));
+    methods[i] = PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+    if (!methods[i]) return -1;
+    PyUnicode_InternInPlace(&methods[i]);
+  }
+  for (std::size_t i = 1; i < http_keys.size(); ++i) {
+    const auto token = static_cast<http::Token>(i);
+    if (intern_key(&http_keys[i], http::token_name(token)) < 0) return -1;
+  }
+  return 0;
+}
+
+int ModuleState::traverse(visitproc visit, void* arg) noexcept {
+  return each_object(this, [&](PyObject** slot) { return *slot ? visit(*slot, arg) : 0; });
+}
+
+void ModuleState::clear() noexcept {
+  (void)each_object(this, [](PyObject** slot) {
+    PyObject* old = *slot;
+    *slot = nullptr;
+    drop(old);
+    return 0;
+  });
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,22 @@
+// python/response_fields.h: a status line and a list of fields, from an application's str objects to a ResponseHead.
+//
+// What is wrong is said at once, where the application said it: TypeError for types, ValueError for what may not go
+// on the wire (RFC 9110, section 5.5: no response splitting).
+
+#pragma once
+
+#include <cstdint>
+
+#include "http/response_head.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+// "404 Not Found". False with an exception set.
+bool set_status_line(PyObject* status, http::ResponseHead* head) noexcept;
+// A list of (name, value) tuples of latin-1 str. False with an exception set.
+bool add_fields(PyObject* fields, std::uint64_t bytes_max, http::ResponseHead* head) noexcept;
+// 1 and a new reference, 0 = no such attribute, -1 with an exception set.
+int optional_attribute(PyObject* object, PyObject* name, PyObject** value) noexcept;
+
+}  // namespace lanner::python

@@ -1,0 +1,123 @@
+// python/server_type.cpp: lanner._core.Server: one worker, as Python starts and stops it. See lanner/_core.pyi.
+
+#include <new>
+
+#include "python/engine.h"
+#include "python/module_state.h"
+
+namespace lanner::python {
+
+namespace {
+
+struct ServerObject {
+  PyObject_HEAD
+  Engine* engine;
+};
+
+Engine* engine_of(PyObject* object) noexcept {
+  return reinterpret_cast<ServerObject*>(object)->engine;  // SAFETY: only called for objects of our type
+}
+
+PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
+  static const char* const names[] = {"app", "listeners", "options", nullptr};
+  PyObject* application = nullptr;
+  PyObject* listeners = nullptr;
+  PyObject* options = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:Server", const_cast<char**>(names),
+                                   &application, &listeners, &options)) {
+    return nullptr;
+  }
+  ModuleState* state = state_of_type(type);
+  Ref object = Ref::steal(type->tp_alloc(type, 0));
+  if (!state || !object) return nullptr;
+  Engine* engine = new (std::nothrow) Engine;
+  if (!engine) return PyErr_NoMemory();
+  reinterpret_cast<ServerObject*>(object.get())->engine = engine;  // SAFETY: just allocated as such
+  if (engine->init(state, application, listeners, options) < 0) return nullptr;
+  return object.release();
+}
+
+PyObject* server_run(PyObject* object, PyObject* args, PyObject* kwargs) noexcept {
+  static const char* const names[] = {"signals", "on_ready", nullptr};
+  int signals = 1;
+  PyObject* on_ready = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pO:run", const_cast<char**>(names), &signals,
+                                   &on_ready)) {
+    return nullptr;
+  }
+  Ref self = Ref::borrow(object);
+  const int result = engine_of(object)->run(signals != 0, on_ready);
+  return result < 0 ? nullptr : PyBool_FromLong(result);
+}
+
+PyObject* server_run_thread(PyObject* object, PyObject*) noexcept {
+  Engine* engine = engine_of(object);
+  if (engine->threads() < 2) {
+    PyErr_SetString(PyExc_RuntimeError, "run_thread() needs the option threads > 1");
+    return nullptr;
+  }
+  Ref self = Ref::borrow(object);
+  engine->run_thread();
+  return none();
+}
+
+PyObject* server_stop(PyObject* object, PyObject*) noexcept {
+  engine_of(object)->stop();
+  return none();
+}
+
+int server_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
+  Py_VISIT(Py_TYPE(object));
+  Engine* engine = engine_of(object);
+  return engine && !engine->running() ? engine->traverse(visit, arg) : 0;
+}
+
+int server_clear(PyObject* object) noexcept {
+  Engine* engine = engine_of(object);
+  if (engine && !engine->running() && !engine->stuck()) engine->clear();
+  return 0;
+}
+
+void server_dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  Engine* engine = engine_of(object);
+  // A handler thread that hangs in the application still points into the engine: better leaked than freed under it.
+  if (engine && !engine->stuck()) delete engine;
+  type->tp_free(object);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+}  // namespace
+
+int add_server_type(PyObject* module, ModuleState* state) noexcept {
+  static PyMethodDef methods[] = {
+      // SAFETY: METH_KEYWORDS functions are stored as PyCFunction, as CPython's own tables do.
+      {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(server_run)),
+       METH_VARARGS | METH_KEYWORDS,
+       PyDoc_STR("run(signals=True, on_ready=None) -> bool\n\nServes until stopped and drained; True: every "
+                 "request was finished.")},
+      {"run_thread", server_run_thread, METH_NOARGS,
+       PyDoc_STR("run_thread()\n\nThe body of one handler thread (option threads > 1).")},
+      {"stop", server_stop, METH_NOARGS,
+       PyDoc_STR("stop()\n\nBegins the drain; a second call cuts what is left. Any thread.")},
+      {nullptr, nullptr, 0, nullptr}};
+  // SAFETY: slots hold functions as void*, as the C API asks.
+  PyType_Slot slots[] = {
+      {Py_tp_new, reinterpret_cast<void*>(server_new)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(server_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(server_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(server_clear)},
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("Server(app, listeners, options=None)\n\nOne worker: the engine with one "
+                                    "application on it. Options: see lanner/_core.pyi.")},
+      {0, nullptr}};
+  PyType_Spec spec = {"lanner._core.Server", sizeof(ServerObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  state->server_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type
+  if (!type) return -1;
+  return PyModule_AddObjectRef(module, "Server", type);
+}
+
+}  // namespace lanner::python

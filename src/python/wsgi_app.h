@@ -1,0 +1,72 @@
+// python/wsgi_app.h: a WSGI application and all that its calls share: environ template, kits, released objects.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/buffer.h"
+#include "http/exchange.h"
+#include "http/response_head.h"
+#include "python/environ.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+#include "python/released.h"
+#include "server/log.h"
+
+namespace lanner::python {
+
+class WsgiCall;
+
+// The Python objects that a call hands to the application, reused when the application did not keep them.
+struct WsgiKit {
+  Ref start_response;
+  Ref write;
+  Ref early_hints;
+  Ref input;
+  http::ResponseHead head;
+  WsgiKit* next = nullptr;
+};
+
+class WsgiApp final {
+ public:
+  WsgiApp() noexcept = default;
+  WsgiApp(const WsgiApp&) = delete;
+  WsgiApp& operator=(const WsgiApp&) = delete;
+  ~WsgiApp() { clear(); }
+
+  // -1 with an exception set.
+  int init(ModuleState* state, PyObject* application, PyObject* root_path,
+           const EnvironOptions& options, std::uint64_t response_head_bytes,
+           server::Log* log) noexcept;
+  void clear() noexcept;
+  int traverse(visitproc visit, void* arg) noexcept;
+
+  ModuleState* state() noexcept { return state_; }
+  PyObject* application() noexcept { return application_.get(); }
+  EnvironBuilder& environ() noexcept { return environ_; }
+  Released& released() noexcept { return released_; }
+  std::uint64_t response_head_bytes() const noexcept { return response_head_bytes_; }
+
+  // Null with an exception set.
+  WsgiKit* take_kit(WsgiCall* call, http::Exchange& exchange) noexcept;
+  // The call is over: its objects answer with an error from now on.
+  void give_back(WsgiKit* kit) noexcept;
+  // A payload that keeps `bytes` (a bytes object) alive while it is on its way; released without the GIL.
+  http::Payload payload(PyObject* bytes) noexcept;
+  // Logs the exception in flight with its traceback, and clears it.
+  void log_exception(const char* event, http::Exchange& exchange, bool started) noexcept;
+
+ private:
+  static constexpr std::size_t kKitsMax = 64;
+
+  ModuleState* state_ = nullptr;
+  Ref application_;
+  EnvironBuilder environ_;
+  Released released_;
+  WsgiKit* kits_ = nullptr;
+  std::size_t kit_count_ = 0;
+  std::uint64_t response_head_bytes_ = 0;
+  server::Log* log_ = nullptr;
+};
+
+}  // namespace lanner::python

@@ -1,0 +1,295 @@
+// python/wsgi_input.cpp: wsgi.input: a request's body as a file.
+
+#include "python/wsgi_input.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "base/buffer.h"
+
+namespace lanner::python {
+
+namespace {
+
+constexpr std::size_t kBlockBytes = 65536;  // read ahead for lines, and the step for bodies of unknown size
+
+// Its state belongs to the one request; the GIL (or the application's own care) protects it.
+struct Input {
+  PyObject_HEAD
+  http::Body* body;
+  Buffer ahead;       // read for readline(), not yet handed out
+  std::size_t taken;  // of `ahead`
+  bool blocking;
+  bool failed;
+  bool ended;
+};
+
+Input* as_input(PyObject* object) noexcept {
+  return reinterpret_cast<Input*>(object);  // SAFETY: only called for objects of our type
+}
+
+PyObject* raise(Input* self, Errc code) noexcept {
+  self->failed = true;
+  const std::string_view name = error_python_class(code);
+  PyObject* type = name == "ConnectionResetError" ? PyExc_ConnectionResetError
+                   : name == "TimeoutError"       ? PyExc_TimeoutError
+                   : name == "MemoryError"        ? PyExc_MemoryError
+                                                  : PyExc_OSError;
+  const std::string_view text = error_text(code);
+  PyErr_Format(type, "request body: %.*s", static_cast<int>(text.size()), text.data());
+  return nullptr;
+}
+
+bool check_bound(Input* self) noexcept {
+  if (self->body) return true;
+  PyErr_SetString(PyExc_ValueError,
+                  "wsgi.input was read after its request had ended: read the body before returning");
+  return false;
+}
+
+// Up to `room` bytes; 0 = the end; -1 with an exception set.
+Py_ssize_t fill(Input* self, char* to, std::size_t room) noexcept {
+  if (self->ended || room == 0) return 0;
+  Result<std::size_t> got = std::size_t{0};
+  if (self->blocking) {
+    http::Body* body = self->body;
+    Py_BEGIN_ALLOW_THREADS
+    got = body->read(to, room);
+    Py_END_ALLOW_THREADS
+  } else {
+    got = self->body->read(to, room);
+  }
+  if (!got) {
+    raise(self, got.code());
+    return -1;
+  }
+  self->ended = *got == 0;
+  return static_cast<Py_ssize_t>(*got);
+}
+
+std::size_t take_ahead(Input* self, char* to, std::size_t room) noexcept {
+  const std::size_t count = std::min(room, self->ahead.size() - self->taken);
+  if (count == 0) return 0;
+  std::memcpy(to, self->ahead.data() + self->taken, count);
+  self->taken += count;
+  if (self->taken == self->ahead.size()) {
+    self->ahead.clear();
+    self->taken = 0;
+  }
+  return count;
+}
+
+// Exactly `size` bytes, fewer only at the end.
+PyObject* read_sized(Input* self, Py_ssize_t size) noexcept {
+  const std::optional<std::uint64_t> left = self->body->bytes_left();
+  const std::uint64_t ahead = self->ahead.size() - self->taken;
+  if (left && *left + ahead < static_cast<std::uint64_t>(size)) {
+    size = static_cast<Py_ssize_t>(*left + ahead);
+  }
+  PyObject* bytes = PyBytes_FromStringAndSize(nullptr, size);
+  if (!bytes) return nullptr;
+  char* to = PyBytes_AS_STRING(bytes);
+  Py_ssize_t count = static_cast<Py_ssize_t>(take_ahead(self, to, static_cast<std::size_t>(size)));
+  while (count < size) {
+    const Py_ssize_t got = fill(self, to + count, static_cast<std::size_t>(size - count));
+    if (got < 0) {
+      drop(bytes);
+      return nullptr;
+    }
+    if (got == 0) break;
+    count += got;
+  }
+  if (count < size && _PyBytes_Resize(&bytes, count) < 0) return nullptr;
+  return bytes;
+}
+
+PyObject* read_all(Input* self) noexcept {
+  if (const std::optional<std::uint64_t> left = self->body->bytes_left()) {
+    const std::uint64_t size = *left + (self->ahead.size() - self->taken);
+    if (size > static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) return PyErr_NoMemory();
+    return read_sized(self, static_cast<Py_ssize_t>(size));
+  }
+  Buffer all;
+  for (;;) {
+    char* to = all.reserve(kBlockBytes);
+    if (!to) return PyErr_NoMemory();
+    Py_ssize_t got = static_cast<Py_ssize_t>(take_ahead(self, to, kBlockBytes));
+    if (got == 0) got = fill(self, to, kBlockBytes);
+    if (got < 0) return nullptr;
+    if (got == 0) break;
+    all.commit(static_cast<std::size_t>(got));
+  }
+  return PyBytes_FromStringAndSize(all.data(), static_cast<Py_ssize_t>(all.size()));
+}
+
+// One line with its '\n', or what is left; b"" at the end. `size` < 0 = any length.
+PyObject* read_line(Input* self, Py_ssize_t size) noexcept {
+  std::size_t searched = 0;
+  for (;;) {
+    const char* begin = self->ahead.data() + self->taken;
+    const std::size_t held = self->ahead.size() - self->taken;
+    std::size_t most = held;
+    if (size >= 0) most = std::min(most, static_cast<std::size_t>(size));
+    const void* lf = most > searched ? std::memchr(begin + searched, '\n', most - searched) : nullptr;
+    const bool cut = size >= 0 && held >= static_cast<std::size_t>(size);
+    if (lf || cut || self->ended) {
+      const std::size_t count =
+          lf ? static_cast<std::size_t>(static_cast<const char*>(lf) - begin) + 1 : most;
+      PyObject* line = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(count));
+      if (line) (void)take_ahead(self, PyBytes_AS_STRING(line), count);
+      return line;
+    }
+    searched = most;
+    if (self->taken > 0) {
+      self->ahead.consume(self->taken);
+      self->taken = 0;
+    }
+    char* to = self->ahead.reserve(kBlockBytes);
+    if (!to) return PyErr_NoMemory();
+    const Py_ssize_t got = fill(self, to, kBlockBytes);
+    if (got < 0) return nullptr;
+    self->ahead.commit(static_cast<std::size_t>(got));
+  }
+}
+
+// One optional integer or None; -1 = no limit. False with an exception set.
+bool parse_size(const char* name, PyObject* const* args, Py_ssize_t count,
+                Py_ssize_t* size) noexcept {
+  *size = -1;
+  if (count > 1) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most 1 argument (%zd given)", name, count);
+    return false;
+  }
+  if (count == 0 || args[0] == Py_None) return true;
+  *size = PyNumber_AsSsize_t(args[0], PyExc_OverflowError);
+  return *size != -1 || !PyErr_Occurred();
+}
+
+PyObject* input_read(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
+  Input* self = as_input(object);
+  Py_ssize_t size = -1;
+  if (!parse_size("read", args, count, &size) || !check_bound(self)) return nullptr;
+  return size < 0 ? read_all(self) : read_sized(self, size);
+}
+
+PyObject* input_readline(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
+  Input* self = as_input(object);
+  Py_ssize_t size = -1;
+  if (!parse_size("readline", args, count, &size) || !check_bound(self)) return nullptr;
+  return read_line(self, size);
+}
+
+PyObject* input_readlines(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
+  Input* self = as_input(object);
+  Py_ssize_t hint = -1;
+  if (!parse_size("readlines", args, count, &hint) || !check_bound(self)) return nullptr;
+  Ref lines = Ref::steal(PyList_New(0));
+  Py_ssize_t total = 0;
+  while (lines) {
+    Ref line = Ref::steal(read_line(self, -1));
+    if (!line) return nullptr;
+    const Py_ssize_t bytes = PyBytes_GET_SIZE(line.get());
+    if (bytes == 0) break;
+    if (PyList_Append(lines.get(), line.get()) < 0) return nullptr;
+    total += bytes;
+    if (hint > 0 && total >= hint) break;
+  }
+  return lines.release();
+}
+
+PyObject* input_readinto(PyObject* object, PyObject* target) noexcept {
+  Input* self = as_input(object);
+  Py_buffer view;
+  if (!check_bound(self) || PyObject_GetBuffer(target, &view, PyBUF_WRITABLE) < 0) return nullptr;
+  char* to = static_cast<char*>(view.buf);
+  Py_ssize_t got =
+      static_cast<Py_ssize_t>(take_ahead(self, to, static_cast<std::size_t>(view.len)));
+  if (got == 0) got = fill(self, to, static_cast<std::size_t>(view.len));
+  PyBuffer_Release(&view);
+  return got < 0 ? nullptr : PyLong_FromSsize_t(got);
+}
+
+PyObject* input_readable(PyObject*, PyObject*) noexcept { return share(Py_True); }
+
+PyObject* input_next(PyObject* object) noexcept {
+  Input* self = as_input(object);
+  if (!check_bound(self)) return nullptr;
+  PyObject* line = read_line(self, -1);
+  if (line && PyBytes_GET_SIZE(line) == 0) {
+    drop(line);
+    return nullptr;
+  }
+  return line;
+}
+
+void input_dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  as_input(object)->ahead.~Buffer();
+  type->tp_free(object);
+  // SAFETY: PyTypeObject begins with PyObject. A heap type's instance owns a reference to it.
+  drop(reinterpret_cast<PyObject*>(type));
+}
+
+template <class F>
+PyCFunction method(F* function) noexcept {
+  // SAFETY: METH_FASTCALL functions are stored as PyCFunction, as CPython's own tables do.
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+}  // namespace
+
+PyObject* new_input(ModuleState* state) noexcept {
+  PyObject* object = state->input_type->tp_alloc(state->input_type, 0);
+  if (!object) return nullptr;
+  ::new (static_cast<void*>(&as_input(object)->ahead)) Buffer();
+  return object;
+}
+
+void bind_input(PyObject* input, http::Body* body, bool blocking) noexcept {
+  Input* self = as_input(input);
+  self->body = body;
+  self->blocking = blocking;
+  self->failed = self->ended = false;
+}
+
+void unbind_input(PyObject* input) noexcept {
+  Input* self = as_input(input);
+  self->body = nullptr;
+  self->taken = 0;
+  if (self->ahead.capacity() > 0) self->ahead.release();
+}
+
+bool input_failed(PyObject* input) noexcept { return as_input(input)->failed; }
+
+int add_input_type(PyObject* module, ModuleState* state) noexcept {
+  // Tables are copied by PyType_FromModuleAndSpec, but for the methods: those must stay.
+  static PyMethodDef methods[] = {
+      {"read", method(input_read), METH_FASTCALL,
+       PyDoc_STR("read([size]) -> bytes\n\nExactly size bytes, fewer only at the end of the body.")},
+      {"readline", method(input_readline), METH_FASTCALL,
+       PyDoc_STR("readline([size]) -> bytes\n\nOne line with its newline, cut at size bytes.")},
+      {"readlines", method(input_readlines), METH_FASTCALL,
+       PyDoc_STR("readlines([hint]) -> list of bytes")},
+      {"readinto", method(input_readinto), METH_O,
+       PyDoc_STR("readinto(buffer) -> int\n\nBytes put into buffer; 0 at the end.")},
+      {"readable", method(input_readable), METH_NOARGS, PyDoc_STR("readable() -> True")},
+      {nullptr, nullptr, 0, nullptr}};
+  PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(input_dealloc)},
+      {Py_tp_methods, methods},
+      {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+      {Py_tp_iternext, reinterpret_cast<void*>(input_next)},
+      {Py_tp_doc, const_cast<char*>("The body of a WSGI request (PEP 3333).")},
+      {0, nullptr}};
+  PyType_Spec spec = {"lanner._core.Input", sizeof(Input), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                          Py_TPFLAGS_IMMUTABLETYPE,
+                      slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  state->input_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type
+  return type ? 0 : -1;
+}
+
+}  // namespace lanner::python

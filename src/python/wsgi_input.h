@@ -1,0 +1,22 @@
+// python/wsgi_input.h: wsgi.input: a request's body as a file (PEP 3333, "Input and Error Streams").
+//
+// read([size]), readline([size]), readlines([hint]), readinto(buffer), iteration. At the end: b"". Errors of the body (too large, too slow,
+// malformed, client gone) are OSError or a subclass (ConnectionResetError, TimeoutError). After the request has ended: ValueError.
+
+#pragma once
+
+#include "http/exchange.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+// A new, unbound input; null with an exception set.
+PyObject* new_input(ModuleState* state) noexcept;
+// Reads from this body until unbind_input(). `blocking`: reading may wait: the GIL is let go.
+void bind_input(PyObject* input, http::Body* body, bool blocking) noexcept;
+void unbind_input(PyObject* input) noexcept;
+// A read has failed since bind_input(): what the application raises then is not a bug of its own.
+bool input_failed(PyObject* input) noexcept;
+
+}  // namespace lanner::python

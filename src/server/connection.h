@@ -1,0 +1,144 @@
+// server/connection.h: one client's HTTP/1 connection: bytes in, requests to the handler, answers out, all of it on time.
+//
+//   head ----> receiving -----> answering ---> head          receiving: a whole body is being collected
+//     \           \                \-> discarding -> head    discarding: the answer is out, the rest of the body is dropped
+//      \-----------\-----------------> lingering -> closed   lingering: shut for writing, reading and dropping (RFC 9112, 9.6)
+//
+// Belongs to its server and loop thread. Never destroyed inside a call: closed ones are buried at the end of the turn.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "base/intrusive_list.h"
+#include "base/timer_wheel.h"
+#include "http1/session.h"
+#include "net/loop.h"
+#include "net/out_buffer.h"
+#include "net/tcp_transport.h"
+#include "server/http1_exchange.h"
+#include "server/out_spool.h"
+#include "sys/sockets.h"
+
+namespace lanner::server {
+
+class Server;
+
+struct LiveTag {};   // all connections of a server, or its graveyard
+struct DirtyTag {};  // have bytes to write this turn
+struct ReadyTag {};  // have kept input to parse next turn
+
+class Connection final : public net::Watcher,
+                         public Timer,
+                         public ListNode<LiveTag>,
+                         public ListNode<DirtyTag>,
+                         public ListNode<ReadyTag> {
+ public:
+  // `transport`: owned when not null (tests, later TLS); else a TCP one is made of `fd`.
+  Connection(Server& server, int fd, net::Transport* transport, const sys::SocketAddress& peer,
+             const sys::SocketAddress* local) noexcept;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection();
+
+  Result<void> start() noexcept;  // watches the descriptor, arms the first-byte timer
+  void on_ready(std::uint32_t events) noexcept override;
+  void on_timer(std::uint64_t now_ms) noexcept override;
+  // From the server: parse what was kept (ReadyTag); write what is buffered (DirtyTag).
+  void on_turn() noexcept;
+  void flush() noexcept;
+  // The server stops: idle connections go, busy ones end after their answer.
+  void begin_drain() noexcept;
+  // Ends it now, whatever it does. `reset`: so that the peer sees it was cut.
+  void close(bool reset) noexcept;
+
+  bool closed() const noexcept { return stage_ == Stage::closed; }
+  // Closed, and no handler holds the exchange any more.
+  bool finished() const noexcept {
+    return closed() && exchange_.state() == Http1Exchange::State::idle;
+  }
+  // A request is being received or answered.
+  bool busy() const noexcept {
+    return exchange_.state() != Http1Exchange::State::idle || !out_.empty() || !spool_.empty();
+  }
+  const sys::SocketAddress& peer() const noexcept { return peer_; }
+  const sys::SocketAddress* local() const noexcept { return local_; }
+  // The sys::Ready bits it waits for: for a transport that no poller knows (tests).
+  std::uint32_t interest() const noexcept { return interest_; }
+
+  // For the exchange.
+  Server& server() noexcept { return server_; }
+  net::OutBuffer& out() noexcept { return out_; }
+  OutSpool& spool() noexcept { return spool_; }
+  bool over_high_mark() const noexcept;
+  void mark_dirty() noexcept;
+  bool body_begun() const noexcept { return session_.body_bytes() > 0; }
+  bool body_complete() const noexcept { return session_.phase() == http1::Session::Phase::done; }
+  std::uint64_t request_number() const noexcept { return requests_; }
+  bool may_persist() const noexcept;
+  void set_body_paused(bool paused) noexcept;
+  // The handler is done; `persist`: another request may follow on this connection.
+  void answer_ended(bool persist) noexcept;
+  // Nothing more may be written: what is buffered goes out, then the connection is cut or closed.
+  void close_after_flush(bool reset) noexcept;
+
+ private:
+  enum class Stage : std::uint8_t { head, receiving, answering, discarding, lingering, closed };
+
+  void on_readable() noexcept;
+  void on_input_end() noexcept;
+  void discard_input() noexcept;
+  void process_kept() noexcept;
+  std::size_t process(std::string_view in) noexcept;
+  bool step(std::string_view* in) noexcept;  // false = no more now
+  bool wants_input() const noexcept;
+  void on_head(std::string_view raw) noexcept;
+  void on_body(std::string_view piece) noexcept;
+  void on_body_end() noexcept;
+  void dispatch() noexcept;
+  void fail(Errc code) noexcept;
+  void log_failure(const char* event, Errc code) noexcept;
+  void begin_linger() noexcept;
+  void output_done() noexcept;
+  void set_interest() noexcept;
+  void rearm() noexcept;
+  std::uint64_t deadline_ms() const noexcept;
+  std::uint64_t read_deadline_ms() const noexcept;
+  std::uint64_t body_deadline_ms() const noexcept;
+  std::uint64_t write_deadline_ms() const noexcept;
+  net::Transport& transport() noexcept { return *transport_; }
+
+  Server& server_;
+  net::TcpTransport tcp_;
+  net::Transport* transport_;
+  net::OutBuffer out_;
+  OutSpool spool_;
+  Buffer kept_;  // input not yet consumed: an incomplete head, pipelined requests
+  http1::Session session_;
+  Http1Exchange exchange_;
+  sys::SocketAddress peer_;
+  const sys::SocketAddress* local_;  // the listener's; lives as long as the server
+  std::uint64_t since_ms_;           // accepted, idle since, head or body begun: by stage
+  std::uint64_t body_progress_ms_ = 0;
+  std::uint64_t pause_since_ms_ = 0;
+  std::uint64_t write_since_ms_ = 0;
+  std::uint64_t write_progress_ms_ = 0;
+  std::uint64_t write_base_bytes_ = 0;  // out_.bytes_sent() at write_since_ms_
+  std::uint64_t linger_until_ms_ = 0;
+  std::uint64_t lingered_bytes_ = 0;
+  std::uint64_t requests_ = 0;
+  std::uint64_t turn_requests_ = 0;
+  std::uint32_t interest_ = 0;
+  Stage stage_ = Stage::head;
+  bool streaming_ = false;    // the handler takes the body as it comes
+  bool body_paused_ = false;  // the handler asked for a pause
+  bool processing_ = false;   // inside process(): answers that end now go on there
+  bool peer_ended_ = false;   // the peer sends no more; it may still read
+  bool closing_ = false;      // close once the output is written
+  bool cut_ = false;          // and do it by a reset
+  bool write_blocked_ = false;
+};
+
+}  // namespace lanner::server

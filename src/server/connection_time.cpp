@@ -1,0 +1,94 @@
+// server/connection_time.cpp: the deadlines of a connection: every stall mode ends (http/limits.def).
+
+#include <algorithm>
+
+#include "server/connection.h"
+#include "server/server.h"
+
+namespace lanner::server {
+
+namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr std::uint64_t kDrainSilentMs = 1000;  // a client accepted before the drain that has sent nothing yet
+
+// When `bytes` moved since `since_ms` would fall under `rate` bytes/s, but not before the grace is over.
+std::uint64_t rate_deadline(std::uint64_t since_ms, std::uint64_t bytes, std::uint64_t rate,
+                            std::uint64_t grace_ms) noexcept {
+  if (rate == 0) return kNever;
+  return since_ms + std::max(grace_ms, bytes * 1000 / rate);
+}
+
+}  // namespace
+
+std::uint64_t Connection::body_deadline_ms() const noexcept {
+  const http::Limits& limits = server_.limits();
+  const std::uint64_t slow =
+      rate_deadline(since_ms_, session_.body_bytes(), limits.body_rate, http::kBodyRateGraceMs);
+  return std::min(body_progress_ms_ + limits.body_idle_ms, slow);
+}
+
+std::uint64_t Connection::write_deadline_ms() const noexcept {
+  if (!write_blocked_) return kNever;
+  const http::Limits& limits = server_.limits();
+  const std::uint64_t slow =
+      rate_deadline(write_since_ms_, out_.bytes_sent() - write_base_bytes_, limits.write_rate,
+                    http::kWriteRateGraceMs);
+  return std::min(write_progress_ms_ + limits.write_stall_ms, slow);
+}
+
+std::uint64_t Connection::read_deadline_ms() const noexcept {
+  const http::Limits& limits = server_.limits();
+  switch (stage_) {
+    case Stage::head:
+      if (closing_ || over_high_mark()) return kNever;
+      if (!kept_.empty() || session_.head_begun()) return since_ms_ + limits.head_ms;
+      if (requests_ > 0) return since_ms_ + limits.keep_alive_ms;
+      return since_ms_ + (server_.draining() ? kDrainSilentMs : limits.first_byte_ms);
+    case Stage::receiving:
+    case Stage::discarding:
+      return body_deadline_ms();
+    case Stage::answering:
+      if (!streaming_ || body_paused_ || body_complete()) return kNever;
+      return body_deadline_ms();
+    case Stage::lingering:
+      return std::min(since_ms_ + http::kLingerReadMs, linger_until_ms_);
+    case Stage::closed:
+      return kNever;
+  }
+  return kNever;
+}
+
+std::uint64_t Connection::deadline_ms() const noexcept {
+  return std::min(read_deadline_ms(), write_deadline_ms());
+}
+
+void Connection::rearm() noexcept {
+  const std::uint64_t deadline = deadline_ms();
+  if (deadline == kNever) {
+    if (Timer::armed()) server_.loop().cancel(*this);
+  } else {
+    server_.loop().arm(*this, deadline);
+  }
+}
+
+void Connection::on_timer(std::uint64_t now_ms) noexcept {
+  if (closed()) return;
+  if (now_ms >= write_deadline_ms()) {
+    log_failure("h1.stalled", Errc::write_timeout);
+    return close(true);
+  }
+  if (now_ms >= read_deadline_ms()) {
+    if (stage_ == Stage::lingering) return close(false);
+    if (stage_ != Stage::head) {
+      fail(Errc::body_timeout);
+    } else if (!kept_.empty() || session_.head_begun()) {
+      fail(Errc::head_timeout);
+    } else {
+      return close(false);  // idle, or never said a word
+    }
+  }
+  if (!closed()) rearm();
+}
+
+}  // namespace lanner::server

@@ -1,0 +1,102 @@
+// server/http1_exchange.h: the http::Exchange of an HTTP/1 connection: one lives in each connection and is reused.
+//
+//   idle -> open -> started -> idle          open: the head is here, nothing of the answer has left
+//             \-> lost -> idle               lost: the server has answered or cut by itself; the handler does not know yet
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/arena.h"
+#include "http/exchange.h"
+#include "http1/response_writer.h"
+#include "server/body_store.h"
+
+namespace lanner::server {
+
+class Connection;
+
+class Http1Exchange final : public http::Exchange {
+ public:
+  enum class State : std::uint8_t { idle, open, started, lost };
+
+  Http1Exchange(Connection& connection, BlockPool& blocks) noexcept
+      : connection_(connection), arena_(blocks) {}
+  Http1Exchange(const Http1Exchange&) = delete;
+  Http1Exchange& operator=(const Http1Exchange&) = delete;
+
+  // For the connection.
+  http::RequestHead& head_slot() noexcept { return head_; }
+  // A head was parsed into head_slot(); `raw` is the memory that all its views point into.
+  void open(std::string_view raw) noexcept;
+  // Moves the head out of the receive buffer; once.
+  Result<void> keep_head() noexcept;
+  // The request failed from outside (framing, time, disconnect): answers with `code` if nothing has
+  // started, else cuts; tells the observer. `gone`: the peer is gone, nothing is written.
+  void fail(Errc code, bool gone) noexcept;
+  // Forgets the request and gives all memory back.
+  void reset() noexcept;
+  // The handler has it from now on: it is owed a finish() or abort().
+  void set_dispatched() noexcept { dispatched_ = true; }
+  State state() const noexcept { return state_; }
+  bool retained() const noexcept { return observer_ != nullptr; }
+  http::Observer* observer() noexcept { return observer_; }
+  BodyStore& store() noexcept { return store_; }
+  bool waits_for_space() const noexcept { return waits_for_space_; }
+  void on_space() noexcept;  // the out buffer fell under the low mark
+
+  // http::Exchange
+  const http::RequestHead& head() const noexcept override { return head_; }
+  http::Endpoint client() const noexcept override;
+  http::Endpoint server() const noexcept override;
+  http::Body& body() noexcept override { return store_; }
+  bool blocking() const noexcept override { return false; }
+  void want_body() noexcept override;
+  void pause_body() noexcept override;
+  void resume_body() noexcept override;
+  Result<void> inform(const http::ResponseHead& head) noexcept override;
+  Result<void> start(const http::ResponseHead& head,
+                     std::optional<std::uint64_t> body_bytes) noexcept override;
+  http::WriteState write(http::Payload payload) noexcept override;
+  http::WriteState write_file(http::FilePart part) noexcept override;
+  http::WriteState write_spooled(std::string_view bytes) noexcept override;
+  http::WriteState flush() noexcept override;
+  void yield() noexcept override;
+  Result<void> finish() noexcept override;
+  void abort() noexcept override;
+  bool started() const noexcept override { return state_ == State::started; }
+  Result<void> retain(http::Observer* observer) noexcept override;
+
+ private:
+  // Cuts `bytes` to what Content-Length leaves; 0 = nothing goes on the wire.
+  std::uint64_t admit(std::uint64_t bytes) noexcept;
+  bool put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept;
+  http::WriteState wrote(bool stored) noexcept;
+  void answer_error(Errc code) noexcept;
+  void log_access() noexcept;
+  void log_mistake(Errc code) noexcept;
+  void end(bool persist) noexcept;
+
+  Connection& connection_;
+  Arena arena_;
+  BodyStore store_;
+  http::RequestHead head_;
+  http1::ResponsePlan plan_;
+  std::string_view raw_;
+  http::Observer* observer_ = nullptr;
+  std::unique_ptr<http::ResponseHead> logged_head_;  // a copy, only when the access log needs it
+  std::uint64_t body_sent_ = 0;                // body bytes put on the wire, framing not counted
+  std::uint64_t opened_us_ = 0;                // for the access log
+  std::uint16_t status_ = 0;
+  State state_ = State::idle;
+  bool head_kept_ = false;
+  bool overflow_ = false;  // the application sent more than its Content-Length
+  bool waits_for_space_ = false;
+  bool continue_sent_ = false;
+  bool dispatched_ = false;
+};
+
+}  // namespace lanner::server

@@ -1,0 +1,63 @@
+// server/log_writer.h: writer of log lines that never makes its caller wait: a bounded ring and a
+// thread of its own.
+//
+//   push() -> ring -> thread: poll(2), then write(2) of whole lines, at most PIPE_BUF where the
+//   reader could stop us
+//
+// A reader that is slow or gone, a full disk, a closed descriptor: the ring fills, further lines
+// are dropped and counted, and one line "warn log.dropped n=..." tells when there is room again.
+// The caller never sees EPIPE, EAGAIN or ENOSPC, and never a SIGPIPE (the thread has all signals
+// blocked). A busy writer gathers for kGatherMs between batches, so that a loaded server pays no
+// wake-up per line.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+namespace lanner::server {
+
+class LogWriter final {
+ public:
+  static constexpr std::size_t kRingBytes = std::size_t{1} << 20;
+  static constexpr int kGatherMs = 10;
+
+  // `fd` is borrowed and must stay open until close() has returned. `ring_bytes` is rounded up to a
+  // power of two, at least 4 KiB. Neither memory nor a thread is taken before the first push.
+  explicit LogWriter(int fd, std::size_t ring_bytes = kRingBytes) noexcept;
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+  // close(kDestructorMs)
+  ~LogWriter();
+
+  // Any thread. One or more whole lines, each with its '\n', taken all or not at all. False:
+  // dropped and counted (ring full, no memory, no thread, closed). Never waits for the descriptor.
+  // Not across fork: a child has no thread.
+  bool push(std::string_view lines) noexcept;
+
+  // Writes what it can within `timeout_ms`, then ends the thread. Returns within the timeout even
+  // when a write is stuck: then the thread is left behind with its ring, and touches the descriptor
+  // no more once that write returns. Later pushes are dropped. May be called twice.
+  void close(int timeout_ms) noexcept;
+
+  // Lines dropped so far, whether reported in the log already or not.
+  std::uint64_t dropped() const noexcept;
+  // Bytes that wait in the ring.
+  std::size_t backlog() const noexcept;
+
+ private:
+  static constexpr int kDestructorMs = 100;
+  class Core;  // shared with the thread, outlives this object if a write is stuck
+
+  const int fd_;
+  const std::size_t ring_bytes_;
+  mutable std::mutex producers_;  // between callers only; the thread never takes it
+  Core* core_ = nullptr;          // guarded by producers_
+  std::uint64_t dropped_without_core_ = 0;
+  bool closed_ = false;
+  bool failed_;  // no thread could be had: not tried again for every line
+};
+
+}  // namespace lanner::server

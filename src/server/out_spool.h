@@ -1,0 +1,34 @@
+// server/out_spool.h: answer bytes beyond the high mark, in an unlinked file, for a source that cannot be paused.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+#include "net/out_buffer.h"
+
+namespace lanner::server {
+
+// Order is kept by its user: while it is not empty, all new bytes must go here.
+class OutSpool final {
+ public:
+  OutSpool() noexcept = default;
+  OutSpool(const OutSpool&) = delete;
+  OutSpool& operator=(const OutSpool&) = delete;
+  ~OutSpool() { clear(); }
+
+  bool empty() const noexcept { return begin_ == end_; }
+  std::uint64_t size() const noexcept { return end_ - begin_; }
+  Result<void> append(std::string_view bytes, const char* directory) noexcept;
+  // Hands everything to `out` as one part of a file. False when memory or descriptors are out.
+  [[nodiscard]] bool move_to(net::OutBuffer& out) noexcept;
+  void clear() noexcept;
+
+ private:
+  int fd_ = -1;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace lanner::server

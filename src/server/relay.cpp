@@ -1,0 +1,320 @@
+// server/relay.cpp: an exchange handed to another thread and back.
+
+#include "server/relay.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "server/relay_queue.h"
+#include "sys/files.h"
+#include "sys/sockets.h"
+
+namespace lanner::server {
+
+namespace {
+enum Kind : int { kInform, kStart, kWrite, kFile, kNothing, kWantBody, kResumeBody };
+}  // namespace
+
+struct Relay::Command {
+  int kind = kNothing;
+  Command* next = nullptr;
+  http::ResponseHead head;
+  std::optional<std::uint64_t> body_bytes;
+  Buffer copy;  // the bytes of a payload that nobody else keeps
+  http::Payload payload;
+  http::FilePart file;
+};
+
+Relay::Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits,
+             http::Exchange& exchange, bool has_body) noexcept
+    : loop_(loop), queue_(queue), limits_(limits), exchange_(exchange), body_ended_(!has_body) {}
+
+Relay::~Relay() {
+  destroy(batch_);
+  destroy(commands_);
+}
+
+void Relay::destroy(Command* command) noexcept {
+  while (command) {
+    Command* next = command->next;
+    if (command->payload.release) command->payload.release(command->payload.owner);
+    if (command->file.fd >= 0) sys::close(command->file.fd);
+    delete command;
+    command = next;
+  }
+}
+
+// ---- handler thread
+
+Relay::Command* Relay::add(int kind) noexcept {
+  Command* command = new (std::nothrow) Command;
+  if (!command) {
+    out_of_memory_ = true;
+    return nullptr;
+  }
+  command->kind = kind;
+  *batch_end_ = command;
+  batch_end_ = &command->next;
+  return command;
+}
+
+void Relay::send_batch(Ending ending) noexcept {
+  if (!batch_ && ending == Ending::none) return;
+  bool post = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (batch_) {
+      *commands_end_ = batch_;
+      commands_end_ = batch_end_;
+    }
+    queued_bytes_ += batch_bytes_;
+    ending_ = ending;
+    post = !posted_;
+    posted_ = true;
+    batch_ = nullptr;
+    batch_end_ = &batch_;
+    batch_bytes_ = 0;
+    // Posted under the lock: once it is released, run() may end and destroy this.
+    if (post) loop_.post(*this);
+  }
+}
+
+void Relay::want_body() noexcept {
+  if (body_wanted_) return;
+  body_wanted_ = true;
+  if (!exchange_.head().expect_continue) return;
+  if (add(kWantBody)) send_batch();
+}
+
+Result<void> Relay::inform(const http::ResponseHead& head) noexcept {
+  if (started_) return Errc::response_started;
+  Command* command = add(kInform);
+  if (!command || !command->head.copy_from(head)) return Errc::no_memory;
+  send_batch();
+  return {};
+}
+
+Result<void> Relay::start(const http::ResponseHead& head,
+                          std::optional<std::uint64_t> body_bytes) noexcept {
+  if (started_) return Errc::response_started;
+  if (head.status() < 200 || head.status() > 999) return Errc::status_invalid;
+  Command* command = add(kStart);
+  if (!command || !command->head.copy_from(head)) return Errc::no_memory;
+  command->body_bytes = body_bytes;
+  const std::optional<std::uint64_t> length = head.content_length();
+  const bool bodyless = exchange_.head().method == http::Method::head || head.status() == 204 ||
+                        head.status() == 304;
+  has_length_ = !bodyless && (length || body_bytes);
+  length_ = length ? *length : body_bytes.value_or(0);
+  started_ = true;
+  return {};
+}
+
+http::WriteState Relay::write(http::Payload payload) noexcept {
+  Command* command = payload.bytes.empty() ? nullptr : add(kWrite);
+  const bool kept = command && (payload.release || command->copy.append(payload.bytes));
+  if (!kept) {
+    if (command) command->kind = kNothing;
+    if (payload.release) payload.release(payload.owner);
+    return payload.bytes.empty() ? http::WriteState::ok : http::WriteState::closed;
+  }
+  command->payload = payload;
+  if (!payload.release) command->payload.bytes = command->copy.view();
+  written_bytes_ += payload.bytes.size();
+  batch_bytes_ += payload.bytes.size();
+  return batch_bytes_ > limits_.out_high_bytes ? http::WriteState::full : http::WriteState::ok;
+}
+
+http::WriteState Relay::write_spooled(std::string_view bytes) noexcept {
+  return write({bytes, nullptr, nullptr});
+}
+
+http::WriteState Relay::write_file(http::FilePart part) noexcept {
+  Result<int> copy = sys::duplicate(part.fd);
+  Command* command = copy ? add(kFile) : nullptr;
+  if (!command) {
+    if (copy) sys::close(*copy);
+    return http::WriteState::closed;
+  }
+  command->file = {*copy, part.offset, part.count};
+  written_bytes_ += part.count;
+  return http::WriteState::ok;
+}
+
+http::WriteState Relay::flush() noexcept {
+  send_batch();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] {
+    return gone_ || (!full_ && queued_bytes_ <= limits_.out_high_bytes);
+  });
+  return gone_ ? http::WriteState::closed : http::WriteState::ok;
+}
+
+Result<void> Relay::finish() noexcept {
+  Result<void> result;
+  {
+    std::lock_guard lock(mutex_);
+    if (gone_) result = Errc::disconnected;
+  }
+  if (result && has_length_ && written_bytes_ != length_) {
+    result = written_bytes_ > length_ ? Errc::response_too_long : Errc::response_too_short;
+  }
+  if (out_of_memory_) result = Errc::no_memory;
+  send_batch(out_of_memory_ ? Ending::abort : Ending::finish);
+  return result;
+}
+
+void Relay::abort() noexcept { send_batch(Ending::abort); }
+
+Result<std::size_t> Relay::read(char* to, std::size_t room) noexcept {
+  want_body();
+  bool resume = false;
+  std::size_t count = 0;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return gone_ || body_ended_ || body_read_ < body_.size(); });
+    count = std::min(room, body_.size() - body_read_);
+    if (count == 0) {
+      if (body_error_ != Errc::ok) return body_error_;
+      if (gone_ && !body_ended_) return Errc::disconnected;
+      return std::size_t{0};
+    }
+    std::memcpy(to, body_.data() + body_read_, count);
+    body_read_ += count;
+    if (body_read_ == body_.size()) {
+      body_.clear();
+      body_read_ = 0;
+      resume = body_paused_;
+      body_paused_ = false;
+    }
+  }
+  body_taken_ += count;
+  if (resume && add(kResumeBody)) send_batch();
+  return count;
+}
+
+std::optional<std::uint64_t> Relay::bytes_left() const noexcept {
+  const http::RequestHead& head = exchange_.head();
+  switch (head.framing) {
+    case http::BodyFraming::none:
+      return 0;
+    case http::BodyFraming::length:
+      return head.content_length - body_taken_;
+    case http::BodyFraming::chunked:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// ---- loop thread
+
+void Relay::run() noexcept {
+  Command* command;
+  Ending ending;
+  {
+    std::lock_guard lock(mutex_);
+    command = commands_;
+    commands_ = nullptr;
+    commands_end_ = &commands_;
+    posted_ = false;
+    ending = ending_;
+  }
+  std::uint64_t bytes = 0;
+  while (command) {
+    Command* next = command->next;
+    command->next = nullptr;
+    bytes += command->kind == kWrite ? command->payload.bytes.size() : 0;
+    apply(*command);
+    destroy(command);
+    command = next;
+  }
+  if (ending != Ending::none) {
+    if (ending == Ending::finish) {
+      (void)exchange_.finish();
+    } else {
+      exchange_.abort();
+    }
+    return queue_.release(*this);  // destroys this
+  }
+  {
+    std::lock_guard lock(mutex_);
+    queued_bytes_ -= bytes;
+  }
+  changed_.notify_all();
+}
+
+void Relay::apply(Command& command) noexcept {
+  http::WriteState state = http::WriteState::ok;
+  switch (command.kind) {
+    case kInform:
+      (void)exchange_.inform(command.head);
+      break;
+    case kStart:
+      (void)exchange_.start(command.head, command.body_bytes);
+      break;
+    case kWrite: {
+      http::Payload payload = command.payload;
+      command.payload.release = nullptr;  // passed on
+      state = exchange_.write(payload);
+      break;
+    }
+    case kFile:
+      state = exchange_.write_file(command.file);
+      break;
+    case kWantBody:
+      exchange_.want_body();
+      break;
+    case kResumeBody:
+      exchange_.resume_body();
+      break;
+    default:
+      break;
+  }
+  if (state == http::WriteState::full) {
+    std::lock_guard lock(mutex_);
+    full_ = true;
+  }
+}
+
+void Relay::on_writable() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    full_ = false;
+  }
+  changed_.notify_all();
+}
+
+void Relay::on_disconnect() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    gone_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Relay::on_body(std::string_view piece) noexcept {
+  bool pause = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (!body_.append(piece)) {
+      body_error_ = Errc::no_memory;
+      body_ended_ = true;
+    }
+    pause = body_.size() - body_read_ > limits_.body_memory_bytes;
+    body_paused_ = body_paused_ || pause;
+  }
+  changed_.notify_all();
+  if (pause) exchange_.pause_body();
+}
+
+void Relay::on_body_end(Errc error) noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (body_error_ == Errc::ok) body_error_ = error;
+    body_ended_ = true;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace lanner::server

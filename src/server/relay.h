@@ -1,0 +1,114 @@
+// server/relay.h: an exchange handed to another thread and back: the body goes one way, the answer the other.
+//
+//   loop thread                          handler thread
+//   RelayHandler::handle -> queue  --->  RelayQueue::take() -> Relay (an http::Exchange that waits)
+//   Relay::on_body ... ----------------> read()
+//   Relay::run  <----------------------- start() write() flush() finish()   as commands, posted once a batch
+//
+// The loop thread never waits for a handler thread. Whoever calls into a Relay from Python lets go of the GIL first
+// where blocking() says that the call may wait: read() and flush(). After finish() or abort() touch it no more.
+
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "base/buffer.h"
+#include "http/exchange.h"
+#include "http/limits.h"
+#include "net/loop.h"
+
+namespace lanner::server {
+
+class RelayQueue;
+
+class Relay final : public http::Exchange,
+                    public http::Body,
+                    public http::Observer,
+                    public net::Task {
+ public:
+  Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits,
+        http::Exchange& exchange, bool has_body) noexcept;
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+  ~Relay();
+
+  // Handler thread: http::Exchange
+  const http::RequestHead& head() const noexcept override { return exchange_.head(); }
+  http::Endpoint client() const noexcept override { return exchange_.client(); }
+  http::Endpoint server() const noexcept override { return exchange_.server(); }
+  http::Body& body() noexcept override { return *this; }
+  bool blocking() const noexcept override { return true; }
+  void want_body() noexcept override;
+  void pause_body() noexcept override {}   // read() paces the body
+  void resume_body() noexcept override {}
+  Result<void> inform(const http::ResponseHead& head) noexcept override;
+  Result<void> start(const http::ResponseHead& head,
+                     std::optional<std::uint64_t> body_bytes) noexcept override;
+  http::WriteState write(http::Payload payload) noexcept override;
+  http::WriteState write_file(http::FilePart part) noexcept override;
+  http::WriteState write_spooled(std::string_view bytes) noexcept override;
+  // Hands everything over and waits until the client has taken enough of it.
+  http::WriteState flush() noexcept override;
+  void yield() noexcept override {}
+  Result<void> finish() noexcept override;
+  void abort() noexcept override;
+  bool started() const noexcept override { return started_; }
+  Result<void> retain(http::Observer*) noexcept override { return {}; }
+
+  // Handler thread: http::Body
+  Result<std::size_t> read(char* to, std::size_t room) noexcept override;
+  std::optional<std::uint64_t> bytes_left() const noexcept override;
+
+  // Loop thread: http::Observer and net::Task
+  void on_writable() noexcept override;
+  void on_disconnect() noexcept override;
+  void on_body(std::string_view piece) noexcept override;
+  void on_body_end(Errc error) noexcept override;
+  void run() noexcept override;
+
+ private:
+  friend class RelayQueue;
+  struct Command;
+  Command* add(int kind) noexcept;  // to the batch; null when memory is out
+  enum class Ending : std::uint8_t { none, finish, abort };
+  void send_batch(Ending ending = Ending::none) noexcept;
+  void apply(Command& command) noexcept;
+  static void destroy(Command* command) noexcept;
+
+  net::Loop& loop_;
+  RelayQueue& queue_;
+  const http::Limits& limits_;
+  http::Exchange& exchange_;
+  Relay* queue_next_ = nullptr;  // the queue's
+
+  // Handler thread only.
+  Command* batch_ = nullptr;
+  Command** batch_end_ = &batch_;
+  std::uint64_t batch_bytes_ = 0;
+  std::uint64_t written_bytes_ = 0;
+  std::uint64_t length_ = 0;  // Content-Length of the answer
+  std::uint64_t body_taken_ = 0;
+  bool has_length_ = false;
+  bool started_ = false;
+  bool body_wanted_ = false;
+  bool out_of_memory_ = false;
+
+  std::mutex mutex_;  // protects what follows
+  std::condition_variable changed_;
+  Command* commands_ = nullptr;
+  Command** commands_end_ = &commands_;
+  std::uint64_t queued_bytes_ = 0;
+  Buffer body_;
+  std::size_t body_read_ = 0;
+  Errc body_error_ = Errc::ok;
+  bool body_ended_ = false;
+  bool body_paused_ = false;
+  Ending ending_ = Ending::none;
+  bool posted_ = false;
+  bool full_ = false;
+  bool gone_ = false;
+};
+
+}  // namespace lanner::server

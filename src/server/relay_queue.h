@@ -1,0 +1,59 @@
+// server/relay_queue.h: exchanges waiting for a handler thread: filled by the loop thread, emptied by N others.
+
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+#include "http/exchange.h"
+#include "http/limits.h"
+#include "net/loop.h"
+#include "server/relay.h"
+
+namespace lanner::server {
+
+// Also the http::Handler of the loop: each exchange becomes a Relay in the queue. The queue is bounded by the
+// number of connections: each has one exchange at a time.
+class RelayQueue final : public http::Handler {
+ public:
+  RelayQueue(net::Loop& loop, const http::Limits& limits) noexcept : loop_(loop), limits_(limits) {}
+  RelayQueue(const RelayQueue&) = delete;
+  RelayQueue& operator=(const RelayQueue&) = delete;
+  ~RelayQueue() = default;  // REQUIRES: every relay was released
+
+  // Handler threads. `nudged`: there is no exchange, but something else to do (nudge()). Null and !nudged: the queue was closed.
+  Relay* take(bool* nudged) noexcept;      // waits
+  Relay* try_take() noexcept;              // null = none now
+  // Any thread: one waiting handler thread returns from take() without an exchange.
+  void nudge() noexcept;
+  // Loop thread: no more exchanges; all waiting threads return.
+  void close() noexcept;
+
+  // For relays. Loop thread: the exchange has ended.
+  void release(Relay& relay) noexcept;
+  std::size_t relay_count() const noexcept { return relay_count_; }
+
+  // http::Handler
+  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
+    return http::BodyMode::stream;
+  }
+  void handle(http::Exchange& exchange) noexcept override;
+  void rest() noexcept override {}
+  void settle() noexcept override {}
+  void on_interrupt() noexcept override { nudge(); }
+
+ private:
+  net::Loop& loop_;
+  const http::Limits& limits_;
+  std::size_t relay_count_ = 0;  // loop thread only
+
+  mutable std::mutex mutex_;  // protects what follows
+  std::condition_variable filled_;
+  Relay* first_ = nullptr;
+  Relay** end_ = &first_;
+  bool nudged_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace lanner::server

@@ -1,0 +1,249 @@
+// server/server.cpp: one worker's server: its listeners, connections, limits, clock text and drain.
+
+#include "server/server.h"
+
+#include <cstring>
+#include <new>
+
+#include "http/date.h"
+#include "sys/clock.h"
+#include "sys/process.h"
+
+namespace lanner::server {
+
+Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) noexcept
+    : loop_(loop),
+      handler_(handler),
+      options_(options),
+      pid_(sys::process_id()),
+      drain_timer_(*this),
+      balance_timer_(*this) {}
+
+std::unique_ptr<Server> Server::create(net::Loop& loop, http::Handler& handler,
+                                       const Options& options) noexcept {
+  std::unique_ptr<Server> server(new (std::nothrow) Server(loop, handler, options));
+  if (!server || !server->allocate()) return nullptr;
+  loop.set_turn_observer(server.get());
+  return server;
+}
+
+bool Server::allocate() noexcept {
+  field_count_ = static_cast<std::size_t>(options_.limits.fields);
+  fields_.reset(new (std::nothrow) http::Field[field_count_]);
+  receive_buffer_.reset(new (std::nothrow) char[kReceiveBytes]);
+  if (!fields_ || !receive_buffer_) return false;
+  if (options_.server_header) server_fields_.server_line = "Server: lanner\r\n";
+  refresh_clock_text();
+  return true;
+}
+
+Server::~Server() {
+  loop_.set_turn_observer(nullptr);
+  for (std::size_t i = 0; i < listener_count_; ++i) listeners_[i].reset();
+  live_.for_each([](Connection& connection) { connection.close(true); });
+  bury();
+}
+
+Result<void> Server::listen(int fd) noexcept {
+  if (listener_count_ == kListenersMax) return Errc::internal;
+  net::Listener::Options options;
+  options.shared = options_.shared_listeners;
+  if (options.shared) options.accepts_per_turn = 1;
+  std::unique_ptr<net::Listener> listener(new (std::nothrow)
+                                              net::Listener(loop_, fd, *this, options));
+  if (!listener) return Errc::no_memory;
+  Result<void> started = listener->start();
+  if (!started) return started;
+  listeners_[listener_count_++] = std::move(listener);
+  return {};
+}
+
+Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
+                        const sys::SocketAddress* local) noexcept {
+  Connection* connection = connections_.make(*this, fd, transport, peer, local);
+  if (!connection) return nullptr;
+  live_.push_back(*connection);
+  if (!connection->start()) {
+    connection->close(true);
+    return nullptr;
+  }
+  if (options_.board) options_.board->set_connections(static_cast<unsigned>(connections_.in_use()));
+  return connection;
+}
+
+Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept {
+  Connection* connection = add(-1, transport, peer, nullptr);
+  if (!connection) delete transport;
+  return connection;
+}
+
+void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept {
+  if (!add(fd, nullptr, peer, &from.address())) {
+    if (Log* log = options_.log) {
+      log->line(LogLevel::error, "accept.failed").add("reason", error_name(Errc::no_memory)).send();
+    }
+    return;
+  }
+  if (connections_.in_use() >= options_.limits.connections && !full_) {
+    full_ = true;
+    for (std::size_t i = 0; i < listener_count_; ++i) listeners_[i]->pause();
+    if (Log* log = options_.log) {
+      log->line(LogLevel::warning, "connections.full")
+          .add("limit", options_.limits.connections)
+          .add("hint", "new clients wait in the backlog; raise --limit-connections")
+          .send();
+    }
+  }
+  if (options_.board) balance();
+}
+
+void Server::on_accept_error(Error error) noexcept {
+  if (Log* log = options_.log) {
+    log->line(LogLevel::error, "accept.failed")
+        .add("reason", std::strerror(static_cast<int>(error.detail)))
+        .send();
+  }
+}
+
+void Server::mark_dirty(Connection& connection) noexcept {
+  if (!static_cast<ListNode<DirtyTag>&>(connection).linked()) dirty_.push_back(connection);
+}
+
+void Server::mark_ready(Connection& connection) noexcept {
+  if (!static_cast<ListNode<ReadyTag>&>(connection).linked()) ready_.push_back(connection);
+}
+
+void Server::on_connection_closed(Connection& connection) noexcept {
+  static_cast<ListNode<LiveTag>&>(connection).unlink();
+  graveyard_.push_back(connection);
+}
+
+void Server::bury() noexcept {
+  bool some = false;
+  graveyard_.for_each([&](Connection& connection) {
+    if (!connection.finished()) return;  // a handler still holds its exchange
+    static_cast<ListNode<LiveTag>&>(connection).unlink();
+    connections_.destroy(&connection);
+    some = true;
+  });
+  if (!some) return;
+  if (options_.board) {
+    options_.board->set_connections(static_cast<unsigned>(connections_.in_use()));
+    balance();
+  }
+  if (full_ && connections_.in_use() < options_.limits.connections && !draining_) {
+    full_ = false;
+    for (std::size_t i = 0; i < listener_count_; ++i) (void)listeners_[i]->start();
+  }
+}
+
+void Server::balance() noexcept {
+  if (draining_ || full_ || !options_.board) return;
+  const bool may = options_.board->may_accept(loop_.now_ms());
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    if (may && !listeners_[i]->accepting()) (void)listeners_[i]->start();
+    if (!may && listeners_[i]->accepting()) listeners_[i]->pause();
+  }
+  if (!may) loop_.arm(balance_timer_, loop_.now_ms() + kBalanceMs);
+}
+
+void Server::refresh_clock_text() noexcept {
+  if (loop_.now_unix() == date_second_ || !options_.date_header) return;
+  date_second_ = loop_.now_unix();
+  std::memcpy(date_line_.data(), "Date: ", 6);
+  http::write_date(date_line_.data() + 6, date_second_);
+  std::memcpy(date_line_.data() + 6 + http::kDateBytes, "\r\n", 2);
+  server_fields_.date_line = {date_line_.data(), 6 + http::kDateBytes + 2};
+}
+
+void Server::on_turn_end() noexcept {
+  if (!ready_.empty()) {
+    IntrusiveList<Connection, ReadyTag> now;  // those that come back meanwhile wait for the next turn
+    now.take_all(ready_);
+    while (Connection* connection = now.pop_front()) connection->on_turn();
+  }
+  if (!dirty_.empty()) {
+    handler_.rest();
+    while (Connection* connection = dirty_.pop_front()) connection->flush();
+  }
+  if (!graveyard_.empty()) bury();
+  handler_.settle();
+  if (options_.log) options_.log->set_now(loop_.now_ms());
+}
+
+bool Server::run() noexcept {
+  handler_.rest();
+  while (!loop_.stopped()) {
+    if (const int stops = stop_requests_.load(std::memory_order_relaxed); stops > 0) {
+      if (!draining_) begin_drain();
+      if (stops > 1) cut();
+    }
+    if (draining_ && live_.empty() && graveyard_.empty()) break;
+    if (options_.board) options_.board->set_waiting();
+    loop_.run_once(ready_.empty() ? -1 : 0);
+    refresh_clock_text();
+  }
+  if (options_.board) options_.board->leave();
+  handler_.rest();
+  return !was_cut_;
+}
+
+void Server::request_stop() noexcept {
+  stop_requests_.fetch_add(1, std::memory_order_relaxed);
+  sys::signal_eventfd(loop_.wake_descriptor());
+}
+
+void Server::begin_drain() noexcept {
+  if (draining_) return;
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    if (!options_.shared_listeners) listeners_[i]->accept_backlog();
+    listeners_[i]->pause();
+  }
+  draining_ = true;
+  loop_.arm(drain_timer_, loop_.now_ms() + options_.limits.drain_ms);
+  live_.for_each([](Connection& connection) { connection.begin_drain(); });
+}
+
+void Server::log_access(AccessRecord record) noexcept {
+  record.pid = pid_;
+  log_line_.clear();
+  options_.access_format->format(record, &log_line_);
+  if (options_.access_writer) (void)options_.access_writer->push(log_line_.view());
+}
+
+void Server::log_rejected(const Connection& connection, int status) noexcept {
+  if (!options_.access_format) return;
+  const sys::SocketAddress& peer = connection.peer();
+  log_access({.head = nullptr,
+              .client = {peer.view(), peer.port, peer.unix_socket},
+              .status = status,
+              .body_bytes = 0,
+              .duration_us = 0,
+              .unix_us = static_cast<std::int64_t>(sys::unix_us()),
+              .response = nullptr,
+              .pid = 0});
+}
+
+void Server::DrainTimer::on_timer(std::uint64_t) noexcept { server.cut(); }
+
+void Server::cut() noexcept {
+  if (!draining_) begin_drain();
+  log_cut();
+  live_.for_each([](Connection& connection) { connection.close(true); });
+  // Exchanges that a handler never gives back (a stuck thread) must not hold the end up.
+  was_cut_ = was_cut_ || !graveyard_.empty();
+  bury();
+  if (!graveyard_.empty()) loop_.stop();
+}
+
+void Server::log_cut() noexcept {
+  std::uint64_t busy = 0;
+  live_.for_each([&](Connection& connection) { busy += connection.busy() ? 1 : 0; });
+  if (busy == 0) return;
+  was_cut_ = true;
+  if (Log* log = options_.log) {
+    log->line(LogLevel::warning, "drain.forced").add("requests", busy).send();
+  }
+}
+
+}  // namespace lanner::server

@@ -1,0 +1,142 @@
+// server/server.h: one worker's server: its listeners, connections, limits, clock text and drain. One loop, one thread.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/intrusive_list.h"
+#include "base/slab.h"
+#include "http/exchange.h"
+#include "http/limits.h"
+#include "http1/response_writer.h"
+#include "net/listener.h"
+#include "net/loop.h"
+#include "process/board.h"
+#include "server/access_log.h"
+#include "server/connection.h"
+#include "server/log.h"
+
+namespace lanner::server {
+
+struct Options {
+  http::Limits limits;
+  bool server_header = true;
+  bool date_header = true;
+  bool shared_listeners = false;          // other workers wait on them too
+  const char* spool_directory = "/tmp";   // for bodies and answers that do not fit in memory
+  Log* log = nullptr;                     // borrowed; null = silent
+  AccessFormat* access_format = nullptr;  // borrowed; null = no access log
+  LogWriter* access_writer = nullptr;           // borrowed; with access_format
+  process::Board* board = nullptr;              // borrowed; null = a worker alone
+};
+
+class Server final : public net::Acceptor, public net::TurnObserver {
+ public:
+  // `loop` and `handler` are borrowed and outlive the server. Null when memory is out.
+  static std::unique_ptr<Server> create(net::Loop& loop, http::Handler& handler,
+                                        const Options& options) noexcept;
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
+
+  // Borrows a listening socket; at most kListenersMax.
+  static constexpr std::size_t kListenersMax = 16;
+  Result<void> listen(int fd) noexcept;
+  // A connection over a transport of the caller's choosing (owned from here on); for tests.
+  Connection* adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept;
+
+  // Turns of the loop until drained. True: every request was finished; false: some were cut.
+  bool run() noexcept;
+  // Loop's thread: stop accepting, finish what is in flight, end when done or after limits.drain_ms.
+  void begin_drain() noexcept;
+  // Loop's thread: cut what is left.
+  void cut() noexcept;
+  // Any thread and signal handlers: the first call drains, the second cuts.
+  void request_stop() noexcept;
+
+  bool draining() const noexcept { return draining_; }
+  std::size_t connection_count() const noexcept { return connections_.in_use(); }
+  std::uint64_t request_count() const noexcept { return requests_; }
+
+  // For connections.
+  net::Loop& loop() noexcept { return loop_; }
+  http::Handler& handler() noexcept { return handler_; }
+  const http::Limits& limits() const noexcept { return options_.limits; }
+  const Options& options() const noexcept { return options_; }
+  std::span<http::Field> fields() noexcept { return {fields_.get(), field_count_}; }
+  std::span<char> receive_buffer() noexcept { return {receive_buffer_.get(), kReceiveBytes}; }
+  const http1::ServerFields& server_fields() noexcept { return server_fields_; }
+  Log* log() noexcept { return options_.log; }
+  void mark_dirty(Connection& connection) noexcept;
+  void mark_ready(Connection& connection) noexcept;
+  void on_connection_closed(Connection& connection) noexcept;
+  void count_request() noexcept { ++requests_; }
+  // REQUIRES: options().access_format.
+  void log_access(AccessRecord record) noexcept;
+  // An answer of the server's own to something that never became a request.
+  void log_rejected(const Connection& connection, int status) noexcept;
+
+  // net::Acceptor
+  void on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept override;
+  void on_accept_error(Error error) noexcept override;
+  // net::TurnObserver
+  void on_turn_end() noexcept override;
+  void on_interrupt() noexcept override { handler_.on_interrupt(); }
+
+ private:
+  static constexpr std::size_t kReceiveBytes = 131072;
+  static constexpr std::uint64_t kBalanceMs = 50;  // how often a worker that stays away looks again
+
+  struct DrainTimer final : Timer {
+    explicit DrainTimer(Server& owner) noexcept : server(owner) {}
+    void on_timer(std::uint64_t now_ms) noexcept override;
+    Server& server;
+  };
+  struct BalanceTimer final : Timer {
+    explicit BalanceTimer(Server& owner) noexcept : server(owner) {}
+    void on_timer(std::uint64_t) noexcept override { server.balance(); }
+    Server& server;
+  };
+
+  Server(net::Loop& loop, http::Handler& handler, const Options& options) noexcept;
+  bool allocate() noexcept;
+  Connection* add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
+                  const sys::SocketAddress* local) noexcept;
+  void refresh_clock_text() noexcept;
+  void balance() noexcept;
+  void bury() noexcept;
+  void log_cut() noexcept;
+
+  net::Loop& loop_;
+  http::Handler& handler_;
+  Options options_;
+  std::uint32_t pid_;
+  std::unique_ptr<http::Field[]> fields_;
+  std::size_t field_count_ = 0;
+  std::unique_ptr<char[]> receive_buffer_;
+  Slab<Connection> connections_;
+  IntrusiveList<Connection, LiveTag> live_;
+  IntrusiveList<Connection, LiveTag> graveyard_;
+  IntrusiveList<Connection, DirtyTag> dirty_;
+  IntrusiveList<Connection, ReadyTag> ready_;
+  std::array<std::unique_ptr<net::Listener>, kListenersMax> listeners_;
+  std::size_t listener_count_ = 0;
+  DrainTimer drain_timer_;
+  BalanceTimer balance_timer_;
+  Buffer log_line_;
+  http1::ServerFields server_fields_;
+  std::array<char, 48> date_line_{};
+  std::int64_t date_second_ = -1;
+  std::uint64_t requests_ = 0;
+  std::atomic<int> stop_requests_{0};
+  bool draining_ = false;
+  bool was_cut_ = false;
+  bool full_ = false;  // limits.connections reached: listeners pause
+};
+
+}  // namespace lanner::server

@@ -1,0 +1,75 @@
+#include "sys/files.h"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace lanner::sys {
+namespace {
+
+Result<int> make_named_and_unlink(const char* directory) noexcept {
+  std::array<char, PATH_MAX> path{};
+  const int length = std::snprintf(path.data(), path.size(), "%s/lanner-spool-XXXXXX", directory);
+  if (length < 0 || static_cast<std::size_t>(length) >= path.size()) return os_error(ENAMETOOLONG);
+  const int fd = ::mkostemp(path.data(), O_CLOEXEC);  // mode 0600
+  if (fd < 0) return os_error(errno);
+  ::unlink(path.data());
+  return fd;
+}
+
+}  // namespace
+
+Result<int> make_spool_file(const char* directory) noexcept {
+  const int fd = ::open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0) return fd;
+  // Filesystems without O_TMPFILE say EOPNOTSUPP, kernels without it EISDIR.
+  if (errno == EOPNOTSUPP || errno == EISDIR) return make_named_and_unlink(directory);
+  return os_error(errno);
+}
+
+Result<void> write_all_at(int fd, std::string_view bytes, std::uint64_t offset) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return os_error(errno);
+    }
+    if (written == 0) return os_error(ENOSPC);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
+Result<std::size_t> read_at(int fd, char* to, std::size_t room, std::uint64_t offset) noexcept {
+  for (;;) {
+    const ssize_t count = ::pread(fd, to, room, static_cast<off_t>(offset));
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) return os_error(errno);
+  }
+}
+
+Result<int> duplicate(int fd) noexcept {
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) return os_error(errno);
+  return copy;
+}
+
+bool is_regular_file(int fd) noexcept {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+Result<std::uint64_t> file_size(int fd) noexcept {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return os_error(errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+}  // namespace lanner::sys

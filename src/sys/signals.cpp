@@ -1,0 +1,86 @@
+// sys/signals.cpp: SIGINT and SIGTERM: the first asks to stop, the second ends the process at once.
+
+#include "sys/signals.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+
+namespace lanner::sys {
+
+namespace {
+
+// A signal handler gets no context of its own: this is the one place that needs process-wide state.
+struct Shared {
+  std::atomic<StopTarget*> target{nullptr};
+  std::atomic<int> signals{0};
+  std::atomic<bool> has_timer{false};
+  timer_t timer{};
+  itimerspec hard{};
+};
+Shared shared;
+
+void say(std::string_view text) noexcept {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+void on_stop(int number) {
+  const int saved_errno = errno;
+  if (shared.signals.fetch_add(1) > 0) {
+    say("warning server.killed reason=second_signal\n");
+    ::_exit(128 + number);
+  }
+  if (shared.has_timer.load()) ::timer_settime(shared.timer, 0, &shared.hard, nullptr);
+  if (StopTarget* target = shared.target.load()) target->on_stop_signal();
+  errno = saved_errno;
+}
+
+void on_hard_end(int) {
+  say("error server.killed reason=stuck hint=\"the application did not return within the drain time\"\n");
+  ::_exit(1);
+}
+
+int hard_signal() noexcept { return SIGRTMIN + 12; }
+
+}  // namespace
+
+StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms) noexcept {
+  StopTarget* none = nullptr;
+  if (!shared.target.compare_exchange_strong(none, &target)) return;
+  installed_ = true;
+  shared.signals.store(0);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = hard_signal();
+  struct sigaction action {};
+  action.sa_handler = on_hard_end;
+  ::sigaction(hard_signal(), &action, &old_hard_);
+  if (::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0) {
+    has_timer_ = true;
+    shared.timer = timer_;
+    shared.hard.it_value.tv_sec = static_cast<time_t>(hard_ms / 1000 + 1);
+    shared.has_timer.store(true);
+  }
+  action.sa_handler = on_stop;
+  ::sigaction(SIGINT, &action, &old_int_);
+  ::sigaction(SIGTERM, &action, &old_term_);
+}
+
+StopSignals::~StopSignals() {
+  if (!installed_) return;
+  ::sigaction(SIGINT, &old_int_, nullptr);
+  ::sigaction(SIGTERM, &old_term_, nullptr);
+  if (has_timer_) {
+    shared.has_timer.store(false);
+    ::timer_delete(timer_);
+  }
+  ::sigaction(hard_signal(), &old_hard_, nullptr);
+  shared.target.store(nullptr);
+}
+
+bool is_main_thread() noexcept { return ::syscall(SYS_gettid) == ::getpid(); }
+
+}  // namespace lanner::sys

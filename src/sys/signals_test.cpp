@@ -1,0 +1,58 @@
+// sys/signals_test.cpp: the first signal asks, the handlers come back.
+
+#include "sys/signals.h"
+
+#include <gtest/gtest.h>
+
+namespace lanner::sys {
+namespace {
+
+class Counter final : public StopTarget {
+ public:
+  void on_stop_signal() noexcept override { ++count; }
+  int count = 0;
+};
+
+TEST(StopSignals, FirstSignalAsksTheTarget) {
+  Counter counter;
+  StopSignals signals(counter, 60'000);
+  ASSERT_TRUE(signals.installed());
+  ::raise(SIGTERM);
+  EXPECT_EQ(counter.count, 1);
+}
+
+TEST(StopSignals, SecondSignalEndsTheProcess) {
+  EXPECT_EXIT(
+      {
+        Counter counter;
+        StopSignals signals(counter, 60'000);
+        ::raise(SIGINT);
+        ::raise(SIGINT);
+      },
+      ::testing::ExitedWithCode(128 + SIGINT), "second_signal");
+}
+
+TEST(StopSignals, RestoresTheHandlersBefore) {
+  struct sigaction before {};
+  ::sigaction(SIGINT, nullptr, &before);
+  {
+    Counter counter;
+    StopSignals signals(counter, 1000);
+  }
+  struct sigaction after {};
+  ::sigaction(SIGINT, nullptr, &after);
+  EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+TEST(StopSignals, OnlyOneAtATime) {
+  Counter counter;
+  StopSignals first(counter, 1000);
+  StopSignals second(counter, 1000);
+  EXPECT_TRUE(first.installed());
+  EXPECT_FALSE(second.installed());
+}
+
+TEST(StopSignals, ThisIsTheMainThread) { EXPECT_TRUE(is_main_thread()); }
+
+}  // namespace
+}  // namespace lanner::sys

@@ -1,0 +1,93 @@
+"""What the integration tests share: server processes, kept while tests use them, each of them in both modes."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from server_process import ServerProcess
+
+MODES = {"inline": 1, "threads": 4}
+
+_running: dict[ServerProcess, int] = {}  # and where in its output the test that runs began
+
+
+@pytest.fixture(scope="session", params=list(MODES))
+def threads(request: pytest.FixtureRequest) -> int:
+    """1: applications run on the loop thread. 4: on threads of their own. Every WSGI behaviour holds in both."""
+    return MODES[request.param]
+
+
+Serve = Callable[..., ServerProcess]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts a server for this test only: serve("responses:app", "--threads", "4")."""
+    servers: list[ServerProcess] = []
+
+    def start(target: str, *arguments: str, **options: object) -> ServerProcess:
+        log = tmp_path / f"server-{len(servers)}.log"
+        server = ServerProcess(target, *arguments, log=log, **options)  # type: ignore[arg-type]
+        servers.append(server)
+        _running[server] = 0
+        return server
+
+    yield start
+    for server in servers:
+        server.close()
+        del _running[server]
+
+
+class Pool:
+    """Servers that many tests share. One that has died is replaced, and fails the test that it died in."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.servers: dict[tuple[str, ...], ServerProcess] = {}
+        self.numbers = itertools.count()
+
+    def take(self, *command: str) -> ServerProcess:
+        """Example: `pool.take("responses:app", "--threads", "4")`."""
+        server = self.servers.get(command)
+        if server and not server.alive:
+            del _running[server]
+            server = None
+        if server is None:
+            server = ServerProcess(*command, log=self.directory / f"{next(self.numbers)}.log")
+            self.servers[command] = server
+        _running[server] = server.position()
+        return server
+
+    def close(self) -> None:
+        for server in self.servers.values():
+            _running.pop(server, None)
+            server.close()
+
+
+@pytest.fixture(scope="session")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]:
+    shared = Pool(tmp_path_factory.mktemp("servers"))
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest, pool: Pool, threads: int) -> Iterator[ServerProcess]:
+    """The server of the module's APP, in both modes; it must outlive the test."""
+    taken = pool.take(request.module.APP, "--threads", str(threads))
+    yield taken
+    assert taken.alive, f"the server died: exit code {taken.process.returncode}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A test that fails shows what the servers wrote meanwhile."""
+    report = yield
+    if report.failed:
+        for running, since in _running.items():
+            output = running.output(since)
+            if len(output) > 8000:
+                output = output[:4000] + "\n[...]\n" + output[-4000:]
+            report.sections.append((f"server {running.pid}, its output", output))
+    return report

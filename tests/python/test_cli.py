@@ -1,0 +1,272 @@
+"""The command line as a user meets it: in a process of its own, with real sockets."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lanner as package
+from lanner import cli, flags
+
+
+def test_version(lanner) -> None:
+    for arguments in (["--version"], ["run", "--version"]):
+        result = lanner(*arguments)
+        assert (result.returncode, result.stdout) == (0, f"lanner {package.__version__}\n")
+
+
+def test_help_has_every_flag_and_fits_a_terminal(lanner) -> None:
+    result = lanner("run", "--help")
+    assert result.returncode == 0
+    for flag in flags.table():
+        shown = f"--[no-]{flag.name}" if flag.switch and flag.name != "factory" else f"--{flag.name}"
+        assert re.search(re.escape(shown) + r"[ \n]", result.stdout), flag.name
+        for alias in flag.aliases:
+            assert flags.dashes(alias) in result.stdout, alias
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_help_of_lanner_names_its_commands(lanner) -> None:
+    result = lanner("--help")
+    assert result.returncode == 0
+    assert "run  Serve an application." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["run", "x", "--prot", "1"], "unknown flag --prot; did you mean --port?"),
+        (["run", "x", "--no-acces-log"], "unknown flag --no-acces-log; did you mean --no-access-log?"),
+        (["run", "x", "--banana"], "unknown flag --banana"),
+        (["run", "x", "--port", "y"], "--port: 'y' is not a whole number"),
+        (
+            ["run", "x", "--keep-alive", "y"],
+            "--timeout-keep-alive: 'y' is not a time; write seconds, for example 30 or 2.5",
+        ),
+        (["run", "x", "--port"], "option '--port' requires an argument."),
+        (["run", "x", "y"], "got unexpected extra argument (y)"),
+        (["run"], "run needs a TARGET; for example: lanner run shop.wsgi:application"),
+        (["rnu"], "unknown command rnu; did you mean run?"),
+        (["shop:app"], "unknown command shop:app; did you mean: lanner run shop:app"),
+        (["run", "x", "--bind", "a:b"], "--bind a:b: 'b' is not a whole number"),
+        (["run", "x", "--chdir", "/no/such"], "--chdir /no/such: No such file or directory"),
+        (["run", "x", "--access-logfile", "/no/such"], "--access-logfile /no/such: No such file or directory"),
+    ],
+)
+def test_a_wrong_flag_is_one_line_and_exit_2(arguments: list[str], line: str, lanner) -> None:
+    result = lanner(*arguments)
+    assert (result.returncode, result.stderr, result.stdout) == (2, f"lanner: {line}\n", "")
+
+
+def test_an_application_that_is_not_there_is_one_line_and_exit_3(lanner, tmp_path: Path) -> None:
+    result = lanner("run", "nope:app", "--port", "0")
+    assert result.returncode == 3
+    assert result.stderr == (
+        f"lanner: cannot load nope:app: there is no module 'nope' in {tmp_path}; check the name, or give --app-dir\n"
+    )
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_an_application_that_raises_is_its_traceback_once_and_exit_3(workers: str, lanner, write) -> None:
+    path = write("shop.py", "def connect():\n    raise KeyError('DATABASE_URL')\nconnect()\n")
+    result = lanner("run", "shop", "--port", "0", "--workers", workers)
+    assert result.returncode == 3
+    places = [line.strip() for line in result.stderr.splitlines() if line.lstrip().startswith("File ")]
+    assert places == [f'File "{path}", line 3, in <module>', f'File "{path}", line 2, in connect']
+    assert result.stderr.endswith("KeyError: 'DATABASE_URL'\nlanner: cannot load shop: KeyError: 'DATABASE_URL'\n")
+
+
+def test_a_taken_port_is_one_line_and_exit_1(lanner, hello: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = lanner("run", hello, "--port", str(port))
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"lanner: port {port} on 127.0.0.1 is taken")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_taken_port_is_found_before_the_application_is_imported(lanner, write) -> None:
+    write("shop.py", "print('imported')")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        result = lanner("run", "shop", "--port", str(taken.getsockname()[1]))
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("extra", [[], ["--threads", "3"], ["--workers", "2"]])
+def test_serves_and_ends_with_0_on_a_signal(number: int, extra: list[str], serve, hello: str) -> None:
+    with serve(hello, "--port", "0", *extra) as server:
+        assert server.get().isdigit()
+        assert server.stop(number) == 0
+
+
+def test_the_banner_says_what_is_where_and_how_to_stop(serve, hello: str) -> None:
+    with serve(hello, "--port", "0", "--threads", "2", "--timeout-graceful-shutdown", "7") as server:
+        pid = server.process.pid
+        assert "".join(server.lines) == (
+            f"lanner {package.__version__} serves hello:app (wsgi) on http://127.0.0.1:{server.port}\n"
+            f"1 worker of 2 threads, pid {pid}; Ctrl-C or kill {pid} stops it and lets open requests finish"
+            " (7 s at most)\n"
+        )
+
+
+def test_flags_of_other_servers_are_told_and_it_serves(serve, hello: str) -> None:
+    with serve(hello, "-k", "gevent", "--http", "h11", "--loop", "uvloop", "-t", "30", "-b", "127.0.0.1:0") as server:
+        assert server.get().isdigit()
+        assert {line.split(": ")[1] for line in server.lines[:4]} == {"-k", "--http", "--loop", "-t"}
+
+
+def test_the_environment_configures_it(serve, hello: str) -> None:
+    with serve(hello, LANNER_PORT="0", LANNER_WORKERS="2") as server:
+        assert "2 workers" in "".join(server.lines)
+        assert server.get().isdigit()
+
+
+def test_a_unix_socket_is_served_and_unlinked(serve, hello: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.sock"
+    with serve(hello, "--uds", str(path)) as server:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(30)
+            client.connect(str(path))
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert client.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
+        assert server.stop(signal.SIGTERM) == 0
+    assert not path.exists()
+
+
+def test_descriptor_0_is_served(hello: str, tmp_path: Path) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        command = [sys.executable, "-P", "-m", "lanner", "run", hello, "--fd", "0"]
+        with subprocess.Popen(command, stdin=listener, cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
+            with socket.create_connection(listener.getsockname(), timeout=30) as client:
+                client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                assert client.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
+            process.terminate()
+            assert process.wait(60) == 0
+
+
+def test_chdir_comes_before_everything(serve, write, tmp_path: Path) -> None:
+    write(
+        "site/shop.py",
+        "import os\ndef app(environ, start):\n    start('200 OK', [])\n    return [os.getcwd().encode()]",
+    )
+    with serve("shop:app", "--chdir", "site", "--bind", "127.0.0.1:0") as server:
+        assert server.get() == os.fsencode(tmp_path / "site")
+
+
+def test_python_m_lanner_in_a_directory_of_its_own_name(serve, write) -> None:
+    """The workers import the lanner that started them, not one that lies in the working directory."""
+    write("lanner/__init__.py", "raise ImportError('the wrong lanner')")
+    write("shop.py", "def app(environ, start):\n    start('200 OK', [])\n    return [b'shop']")
+    with serve("shop:app", "--port", "0", "-w", "2") as server:
+        assert server.get() == b"shop"
+
+
+def test_main_returns_exit_codes(capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["run", "--banana"]) == 2
+    assert capfd.readouterr().err == "lanner: unknown flag --banana\n"
+
+
+RUN_FROM_CODE = """\
+import lanner
+from lanner.errors import AppError, ConfigError
+
+def app(environ, start_response): return []
+
+try:
+    lanner.run(app, port="x")
+except ConfigError as error:
+    print(error)
+try:
+    lanner.run("nope:app", port=0)
+except AppError as error:
+    print(error.exit_code)
+print(lanner.__version__)
+"""
+
+
+def test_run_from_code_raises_what_the_command_prints(write, tmp_path: Path) -> None:
+    write("main.py", RUN_FROM_CODE)
+    result = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert result.stderr == ""
+    assert result.stdout == f"port: 'x' is not a whole number\n3\n{package.__version__}\n"
+
+
+SERVE_FROM_CODE = """\
+import lanner
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [b"from code"]
+
+lanner.run(app, port=0, timeout_graceful_shutdown=2.5)
+print("goes on", flush=True)
+"""
+
+
+def test_run_from_code_serves_and_returns_after_the_drain(write, served, tmp_path: Path) -> None:
+    write("main.py", SERVE_FROM_CODE)
+    with subprocess.Popen(
+        [sys.executable, "main.py"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr
+        assert process.stdout
+        server = served(process, [])
+        assert "(2.5 s at most)" in server.wait_for("stops it")
+        assert "__main__:app (wsgi)" in server.lines[0]
+        assert server.get() == b"from code"
+        assert server.stop(signal.SIGTERM) == 0
+        assert process.stdout.read() == "goes on\n"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_access_log_goes_to_stdout_or_a_file(workers: str, serve, hello: str, tmp_path: Path) -> None:
+    with serve(hello, "--port", "0", "-w", workers, "--access-log", "--access-log-format", "%(m)s %(s)s") as server:
+        server.get()
+        assert server.stop(signal.SIGTERM) == 0
+        assert server.process.stdout.read() == "GET 200\n"
+    path = tmp_path / "access.log"
+    with serve(
+        hello, "--port", "0", "-w", workers, "--access-logfile", str(path), "--access-log-fmt", "%(U)s"
+    ) as server:
+        server.get("/x")
+        assert server.stop(signal.SIGTERM) == 0
+        assert server.process.stdout.read() == ""
+    assert path.read_text() == "/x\n"
+
+
+def test_a_wrong_access_log_format_is_a_wrong_flag(lanner, hello: str) -> None:
+    result = lanner("run", hello, "--port", "0", "--access-log", "--access-log-format", "%(nope)s")
+    assert result.returncode == 2
+    assert result.stderr.startswith("lanner: access_log_format: ")
+
+
+IMPORTED = """\
+import sys
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [" ".join(sys.modules).encode()]
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_serving_process_imports_nothing_heavy(workers: str, serve, write) -> None:
+    write("shop.py", IMPORTED)
+    with serve("shop:app", "--port", "0", "--workers", workers) as server:
+        modules = set(server.get().decode().split())
+    heavy = {"asyncio", "logging", "multiprocessing", "rich", "ssl", "email", "http", "urllib", "concurrent", "ctypes"}
+    if workers != "1":  # a worker of a supervisor needs no flags either
+        heavy |= {"click", "dataclasses", "inspect", "typing", "subprocess", "json", "re"}
+    assert not heavy & modules

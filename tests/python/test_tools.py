@@ -1,0 +1,286 @@
+"""The tools that keep the repository in shape, on trees made for the purpose, and on this one."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import check_layers
+import pytest
+import run_tests
+import tidy
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+LAYERS = """
+[layers]
+base = []
+sys = ["base"]
+http = ["base"]
+net = ["base", "sys"]
+
+[libraries]
+"sys/epoll.h" = ["sys"]
+"netinet/" = ["sys"]
+"""
+
+
+class Tree:
+    """A small repository in which one file is wrong."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.write("tools/layers.toml", LAYERS)
+        self.write("cmake/layers.cmake", "lanner_layer(NAME base SOURCES arena.cpp TESTS arena_test.cpp)\n")
+        self.write("src/base/README.md", "# base\n")
+        self.write("src/base/arena.h", "// base/arena.h: memory.\n")
+        self.write("src/base/arena.cpp", "// base/arena.cpp: memory.\n")
+        self.write("src/base/arena_test.cpp", "// base/arena_test.cpp: memory.\n")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+    def layers(self) -> list[str]:
+        return check_layers.check(self.root)
+
+    def tidy(self) -> list[str]:
+        checker = tidy.Tidy(self.root)
+        checker.run()
+        return checker.problems
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return Tree(tmp_path)
+
+
+def header(body: str, name: str = "base/arena.h") -> str:
+    return f"// {name}: memory.\n{body}\n"
+
+
+# check_layers.py
+
+
+def test_layers_accept_a_tree_that_goes_down(tree: Tree) -> None:
+    tree.write("src/net/loop.h", '#include <sys/types.h>\n#include "base/arena.h"\n#include "net/loop.h"\n')
+    tree.write("src/sys/poller.cpp", "#include <sys/epoll.h>\n#include <netinet/tcp.h>\n")
+    assert tree.layers() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "why"),
+    [
+        ("src/base/slab.h", '#include "net/loop.h"', "base may include only itself, not net"),
+        ("src/http/date.h", '#  include  "sys/clock.h"', "http may include only base, not sys"),
+        ("src/net/loop.h", "#include <sys/epoll.h>", "only sys may include <sys/epoll.h>"),
+        ("src/net/loop.h", "#include <netinet/tcp.h>", "only sys may include <netinet/tcp.h>"),
+        ("src/net/loop.h", '#include "netinet/tcp.h"', "only sys may include <netinet/tcp.h>"),
+        ("src/net/loop.h", '#include "loop.h"', '"loop.h": write it as "layer/file.h"'),
+        (
+            "src/net/loop.h",
+            '#include "tls/a.h"',
+            "\"tls/a.h\": 'tls' is no layer of tools/layers.toml",
+        ),
+        (
+            "src/net/loop.h",
+            '#include "base/gone.h"',
+            'there is no src/base/gone.h for "base/gone.h"',
+        ),
+        (
+            "fuzz/fuzz_head.cpp",
+            '#include "http/gone.h"',
+            'there is no src/http/gone.h for "http/gone.h"',
+        ),
+    ],
+)
+def test_layers_refuse(tree: Tree, name: str, line: str, why: str) -> None:
+    tree.write(name, f"// first\n{line}\n")
+    assert tree.layers() == [f"{name}:2: {why}"]
+
+
+def test_layers_tell_our_header_from_the_systems(tree: Tree) -> None:
+    tree.write("src/sys/epoll.h", "")
+    tree.write("src/net/loop.h", '#include "sys/epoll.h"\n#include <sys/epoll.h>\n')
+    assert tree.layers() == ["src/net/loop.h:2: only sys may include <sys/epoll.h>"]
+
+
+def test_layers_let_fuzz_and_bench_include_anything(tree: Tree) -> None:
+    tree.write("bench/ladder.h", "")
+    tree.write("bench/ladder.cpp", '#include <sys/epoll.h>\n#include "ladder.h"\n#include "base/arena.h"\n')
+    assert tree.layers() == []
+
+
+def test_layers_refuse_a_directory_that_is_no_layer(tree: Tree) -> None:
+    tree.write("src/util/misc.h", "")
+    assert tree.layers() == ["src/util:1: this directory is no layer of tools/layers.toml"]
+
+
+def test_layers_refuse_a_table_that_goes_up(tree: Tree) -> None:
+    tree.write("tools/layers.toml", '[layers]\nbase = ["net"]\nnet = []\n[libraries]\n"z.h" = ["zip"]\n')
+    assert tree.layers() == [
+        "tools/layers.toml:1: layer 'base' names 'net', which is not above it in the table",
+        "tools/layers.toml:1: library 'z.h' names 'zip', which is no layer",
+    ]
+
+
+def test_layers_of_this_repository_go_down() -> None:
+    assert check_layers.check(ROOT) == []
+
+
+# tidy.py
+
+
+def test_tidy_accepts_a_tidy_tree(tree: Tree) -> None:
+    assert tree.tidy() == []
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ('void f() { printf("x"); }', "the library never prints"),
+        ('void f() { std::fprintf(stderr, "x"); }', "the library never prints"),
+        ("void f() { std::cout << 1; }", "the library never prints"),
+        ("auto* x = new Arena;", "naked new: write new (std::nothrow)"),
+        ("std::shared_ptr<int> x;", "shared_ptr: unique_ptr owns, & and * borrow"),
+        (
+            "auto* x = reinterpret_cast<char*>(y);",
+            "reinterpret_cast needs a SAFETY comment above it",
+        ),
+        ("Py_INCREF(x);", "refcounts change only in src/python/ref.h"),
+        ("Py_XDECREF(x);", "refcounts change only in src/python/ref.h"),
+        ("// TODO(now): finish", "TODO(now) is for before the commit"),
+        ("// caf\N{LATIN SMALL LETTER E WITH ACUTE}", "ASCII only"),
+    ],
+)
+def test_tidy_refuses(tree: Tree, body: str, why: str) -> None:
+    tree.write("src/base/arena.h", header(body))
+    assert tree.tidy() == [f"src/base/arena.h:2: {why}"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "// a new shared_ptr for printf",
+        "/* Py_INCREF\n   new */",
+        'const char* a = "a new \\"printf";',
+        'const char* a = R"x(new ") printf)x";',
+        "int a = 1'000; auto* b = new (std::nothrow) Arena; char c = '\\'';",
+        "#include <new>",
+        "void* operator new(std::size_t) = delete;",
+        "std::snprintf(a, 1, b);",
+        "// SAFETY: bytes.\n\n\nauto* x = reinterpret_cast<char*>(y);",
+        "auto* x = reinterpret_cast<char*>(y);  // SAFETY: bytes.",
+        "// TODO(speed): measure",
+    ],
+)
+def test_tidy_lets_pass(tree: Tree, body: str) -> None:
+    tree.write("src/base/arena.h", header(body))
+    assert tree.tidy() == []
+
+
+def test_tidy_sees_safety_three_lines_up_and_no_further(tree: Tree) -> None:
+    tree.write("src/base/arena.h", header("// SAFETY: bytes.\n\n\n\nauto* x = reinterpret_cast<A>(y);"))
+    assert tree.tidy() == ["src/base/arena.h:6: reinterpret_cast needs a SAFETY comment above it"]
+
+
+def test_tidy_allows_refcounts_at_home(tree: Tree) -> None:
+    tree.write("src/python/README.md", "# python\n")
+    tree.write("src/python/ref.h", header("Py_INCREF(x);", "python/ref.h"))
+    assert tree.tidy() == []
+
+
+def test_tidy_wants_the_name_in_the_first_line(tree: Tree) -> None:
+    tree.write("src/base/arena.h", "#pragma once\n")
+    tree.write("src/base/errors.def", "// errors.def: all errors.\n")
+    tree.write("src/base/arena.cpp", '#include "base/arena.h"\n')
+    why = "the first line says what the file is: // base/arena.h: ..."
+    assert tree.tidy() == [f"src/base/arena.h:1: {why}"]
+    (tree.root / "src/base/arena.h").unlink()
+    why = "the first line says what the file is: // base/arena.cpp: ..."
+    assert tree.tidy() == [f"src/base/arena.cpp:1: {why}"]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "fails"),
+    [
+        ("src/base/arena.h", 600, False),
+        ("src/base/arena.h", 601, True),
+        ("src/base/arena_test.cpp", 800, False),
+        ("src/base/arena_test.cpp", 801, True),
+        ("lanner/cli.py", 400, False),
+        ("lanner/cli.py", 401, True),
+    ],
+)
+def test_tidy_has_walls(tree: Tree, name: str, lines: int, fails: bool) -> None:
+    comment = "#" if name.endswith(".py") else "//"
+    first = f"{comment} {name.removeprefix('src/')}: memory.\n"
+    tree.write(name, first + f"{comment}\n" * (lines - 1))
+    assert [problem.endswith("is a wall") for problem in tree.tidy()] == [True] * fails
+
+
+def test_tidy_warns_before_the_wall(tree: Tree) -> None:
+    tree.write("src/base/arena.h", header("//\n" * 450))
+    checker = tidy.Tidy(tree.root)
+    checker.run()
+    assert (len(checker.warnings), checker.problems) == (1, [])
+
+
+def test_tidy_wants_a_test_beside_each_source(tree: Tree) -> None:
+    tree.write("cmake/layers.cmake", "arena.cpp arena_test.cpp slab.cpp\n")
+    tree.write("src/base/slab.cpp", "// base/slab.cpp: memory.\n")
+    assert tree.tidy() == ["src/base/slab.cpp:1: no slab_test.cpp beside it"]
+    tree.write("tools/tidy.toml", '[untested]\n"src/base/slab.cpp" = "three lines"\n')
+    assert tree.tidy() == []
+
+
+def test_tidy_wants_each_source_in_the_build(tree: Tree) -> None:
+    tree.write("cmake/layers.cmake", "arena.cpp arena_test.cpp\n")
+    tree.write("src/base/slab_test.cpp", "// base/slab_test.cpp: memory.\n")
+    assert tree.tidy() == ["src/base/slab_test.cpp:1: dead file: no list in cmake/ names it"]
+
+
+def test_tidy_wants_reasons_and_no_stale_allowances(tree: Tree) -> None:
+    tree.write("tools/tidy.toml", '[size]\n"src/base/gone.h" = ""\n')
+    assert tree.tidy() == [
+        "tools/tidy.toml:1: 'src/base/gone.h' needs a reason",
+        "tools/tidy.toml:1: 'src/base/gone.h' needs no allowance any more",
+    ]
+
+
+def test_tidy_wants_a_readme_in_each_layer(tree: Tree) -> None:
+    tree.write("src/net/loop.h", header("", "net/loop.h"))
+    why = "each layer has a README.md: purpose, main types, tests"
+    assert tree.tidy() == [f"src/net/README.md:1: {why}"]
+
+
+def test_this_repository_is_tidy() -> None:
+    checker = tidy.Tidy(ROOT)
+    checker.run()
+    assert checker.problems == []
+
+
+# run_tests.py, and what is said twice
+
+
+def test_counts_come_from_both_runners(tmp_path: Path) -> None:
+    report = tmp_path / "r.xml"
+    report.write_text('<testsuite tests="5" failures="1" disabled="0" skipped="1"/>')  # ctest
+    assert run_tests.count(report) == run_tests.Counts(3, 1, 1)
+    report.write_text('<testsuites><testsuite tests="7" failures="1" errors="2" skipped="1"/></testsuites>')  # pytest
+    assert run_tests.count(report) == run_tests.Counts(3, 3, 1)
+    assert str(run_tests.count(report)) == "3 passed, 3 failed, 1 skipped"
+    assert run_tests.count(tmp_path / "none.xml") == run_tests.Counts()
+
+
+def test_a_failing_step_fails_the_run(capfd: pytest.CaptureFixture[str]) -> None:
+    step = run_tests.Step(lambda: run_tests.run("false"), "fails")
+    assert run_tests.run_step("x", step) == (run_tests.Counts(0, 1, 0), False)
+    assert "FAILED (false)" in capfd.readouterr().out
+
+
+def test_package_and_core_have_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    core = re.search(r"project\(lanner VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
+    assert core is not None
+    assert core[1] == project["version"]

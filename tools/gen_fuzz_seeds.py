@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Writes seeds for the fuzz targets from tests/vectors/http1/cases.json: gen_fuzz_seeds.py DIRECTORY
+
+Each target has its own first bytes (choices of limits and cuts), see fuzz/fuzz_*.cpp.
+"""
+
+import base64
+import json
+import sys
+from pathlib import Path
+
+CASES = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "http1" / "cases.json"
+LARGEST = 8000
+CHOICES = {"head": b"\x00\x00", "chunked": b"\x00\x00", "session": b"\x00\x07\x01\x3f\x02\x10\x20\x05"}
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    for target, choices in CHOICES.items():
+        directory = Path(sys.argv[1]) / target
+        directory.mkdir(parents=True, exist_ok=True)
+        for case in json.loads(CASES.read_text()):
+            wire = base64.b64decode(case["raw_b64"])
+            if target == "chunked":
+                wire = wire.partition(b"\r\n\r\n")[2]
+            if 0 < len(wire) <= LARGEST:
+                (directory / case["name"].replace("/", "-")).write_bytes(choices + wire)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# tools/setup.sh: makes a machine ready for one make target, and does nothing where it is ready.
+#
+#   tools/setup.sh build|run|test|bench|format
+#
+# 1. system packages (Debian 12) by apt as root or with `sudo -n`; otherwise says what to install
+# 2. .venv, made with $PYTHON (3.11 or newer); without it: what .venv was made with, then python3, then python3.11
+# 3. Python packages as pinned in tests/constraints.txt, and the `lanner` command
+# 4. for build, run and bench: the optimized extension, built into lanner/ (test builds it as one of its steps)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+venv=.venv
+made_with=$venv/lanner-made-with  # path and version of the interpreter behind .venv, and where .venv stands
+build_packages="g++ cmake ninja-build pkg-config"
+test_packages="libgtest-dev clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16"
+bench_packages="curl wrk"
+
+say() { echo "setup: $*"; }
+die() { printf 'setup: %s\n' "$@" >&2; exit 1; }
+
+missing_packages() {  # names -> those not installed
+  local name
+  for name in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || echo "$name"
+  done
+}
+
+install_packages() {
+  if ! command -v dpkg-query >/dev/null; then
+    say "not Debian: expecting the counterparts of: $*"
+    return
+  fi
+  local missing as_root=()
+  missing=$(missing_packages "$@" | xargs)
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    if ! sudo -n true 2>/dev/null; then
+      die "these Debian packages are missing, and this user may not install them:" "  $missing" \
+        "Install them, then try again:" "  sudo apt-get update && sudo apt-get install -y $missing"
+    fi
+    as_root=(sudo -n)
+  fi
+  say "installing $missing"
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600)
+  "${apt[@]}" update
+  # shellcheck disable=SC2086  # a list of names
+  "${apt[@]}" install -y --no-install-recommends $missing >/dev/null
+}
+
+new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+# The interpreter itself: through shims and virtual environments.
+real_python() {
+  "$1" -c 'import os, sys; print(os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable))'
+}
+
+can_build() {  # has the headers and can make a virtual environment
+  "$1" -c 'import ensurepip, os, sysconfig, sys, venv
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
+}
+
+# Prints the interpreter to use, or nothing if there is none.
+pick_python() {
+  local candidate
+  if [ -n "${PYTHON:-}" ]; then
+    "$PYTHON" -c '' 2>/dev/null || die "PYTHON=$PYTHON does not run: name an interpreter, 3.11 or newer"
+    new_enough "$PYTHON" || die "PYTHON=$PYTHON is $("$PYTHON" -V 2>&1); Lanner needs Python 3.11 or newer"
+    real_python "$PYTHON"
+    return
+  fi
+  if [ -f "$made_with" ] && "$venv/bin/python" -c '' 2>/dev/null; then
+    real_python "$venv/bin/python"
+    return
+  fi
+  for candidate in python3 /usr/bin/python3.11 /usr/bin/python3; do
+    if new_enough "$candidate" && can_build "$candidate"; then
+      real_python "$candidate"
+      return
+    fi
+  done
+  for candidate in /usr/bin/python3.11 /usr/bin/python3 python3; do  # Debian's first: apt can complete it
+    if new_enough "$candidate"; then
+      real_python "$candidate"
+      return
+    fi
+  done
+}
+
+# Sets $python; installs the packages named, and those that Debian's Python lacks for building.
+choose_python() {
+  python=$(pick_python)
+  case "$python" in
+    "" | /usr/bin/*) install_packages python3-dev python3-venv "$@" ;;
+    *) install_packages "$@" ;;
+  esac
+  [ -n "$python" ] || python=$(pick_python)
+  [ -n "$python" ] || die "no Python 3.11 or newer found; name one: make PYTHON=/path/to/python3.12 ..."
+  can_build "$python" || die "$python ($("$python" -V 2>&1)) has no Python.h or no venv module." \
+    "Install its development files (on Debian: python3-dev python3-venv), or name another: make PYTHON=..."
+}
+
+make_venv() {
+  local identity
+  identity="$python $("$python" -c 'import sys; print(sys.version)' | tr '\n' ' ') in $PWD"
+  if [ -f "$made_with" ] && [ "$(cat "$made_with")" = "$identity" ] && "$venv/bin/python" -c '' 2>/dev/null; then
+    return
+  fi
+  say "making .venv with $python ($("$python" -V 2>&1))"
+  rm -rf "$venv" build
+  "$python" -m venv "$venv"
+  echo "$identity" >"$made_with"
+}
+
+pip_install() {
+  PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore "$venv/bin/pip" install -q -c tests/constraints.txt "$@"
+}
+
+install_lanner() {  # extras, e.g. test,examples: once per change of the files that say what to install
+  local extras=$1 stamp state
+  stamp=$venv/lanner-installed-${extras:-none}
+  state=$(cat pyproject.toml tests/constraints.txt | cksum)
+  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ] && [ -x "$venv/bin/lanner" ]; then
+    return
+  fi
+  say "installing Python packages ${extras:+($extras)}"
+  pip_install scikit-build-core
+  LANNER_IN_TREE=1 pip_install --no-build-isolation ".${extras:+[$extras]}"
+  # The package itself is this checkout: a line in a .pth file, no import hook.
+  pwd >"$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/lanner-checkout.pth"
+  echo "$state" >"$stamp"
+}
+
+build_extension() {
+  local log=build/python.log
+  mkdir -p build
+  cmake -S . -B build/python -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON \
+    -DLANNER_PYTHON=ON -DLANNER_IN_TREE=ON -DPython_EXECUTABLE="$PWD/$venv/bin/python" >"$log" 2>&1 ||
+    { cat "$log" >&2; die "cmake failed"; }
+  cmake --build build/python
+  "$venv/bin/python" -c 'import lanner._core' || die "the extension was built but does not import"
+}
+
+target=${1:-build}
+case "$target" in
+  build | run | extension) packages=$build_packages ;;
+  test) packages="$build_packages $test_packages" ;;
+  bench) packages="$build_packages $bench_packages" ;;
+  format) packages=clang-format-16 ;;
+  *) die "usage: tools/setup.sh build|run|test|bench|format" ;;
+esac
+# shellcheck disable=SC2086  # a list of names
+choose_python $packages
+make_venv
+case "$target" in
+  build) install_lanner "" ;;
+  run | bench) install_lanner examples ;;
+  test | format) install_lanner test,examples ;;
+esac
+case "$target" in
+  build | run | bench | extension) build_extension ;;
+esac
