@@ -13,8 +13,8 @@ lanner_layer(NAME net
   SOURCES fake_transport.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp
   TESTS listener_test.cpp loop_test.cpp out_buffer_test.cpp transport_test.cpp)
 lanner_layer(NAME http1
-  SOURCES chunked.cpp head_parser.cpp response_writer.cpp scan.cpp scan_avx2.cpp scan_avx512.cpp session.cpp
-  TESTS chunked_test.cpp head_parser_test.cpp response_writer_test.cpp scan_test.cpp session_test.cpp vectors_test.cpp)
+  SOURCES chunked.cpp field_rules.cpp head_parser.cpp response_writer.cpp scan.cpp scan_avx2.cpp scan_avx512.cpp session.cpp
+  TESTS chunked_test.cpp field_rules_test.cpp head_parser_test.cpp response_writer_test.cpp scan_test.cpp session_test.cpp vectors_test.cpp)
 if(TARGET http1_test)
   target_compile_definitions(http1_test PRIVATE
     LANNER_HTTP1_CASES="${CMAKE_SOURCE_DIR}/tests/vectors/http1/cases.txt")
@@ -28,4 +28,4 @@ lanner_layer(NAME process
 lanner_layer(NAME server
   SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp log.cpp log_writer.cpp out_spool.cpp
     relay.cpp relay_queue.cpp server.cpp
-  TESTS access_log_test.cpp log_test.cpp log_writer_test.cpp)
+  TESTS access_line_test.cpp access_log_test.cpp log_test.cpp log_writer_test.cpp)

@@ -1,11 +1,23 @@
 # lanner._core: the Python extension. Sources are listed by hand, relative to src/python/.
 set(LANNER_PYTHON_SOURCES
+  app_log.cpp
+  asgi_app.cpp
+  asgi_call.cpp
+  asgi_callables.cpp
+  asgi_fields.cpp
+  asgi_handler.cpp
+  asgi_scope.cpp
+  asgi_send.cpp
+  awaitable.cpp
   engine.cpp
   engine_options.cpp
   environ.cpp
   file_wrapper.cpp
+  held_bytes.cpp
+  loop_base.cpp
   module.cpp
   module_state.cpp
+  poller_type.cpp
   released.cpp
   response_fields.cpp
   server_type.cpp

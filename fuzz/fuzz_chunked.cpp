@@ -1,4 +1,5 @@
-// Chunked bodies: whole, cut in two and byte by byte they come to the same data, end and error.
+// fuzz/fuzz_chunked.cpp: chunked bodies: whole, cut in two and byte by byte they come to the same
+// data, end and error.
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// Heads: kernels of all levels agree, a cut changes no verdict, every view is of the input.
+// fuzz/fuzz_head.cpp: heads: kernels of all levels agree, a cut changes no verdict, every view is
+// of the input.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A connection: cuts chosen by the input change neither requests, bodies, nor the error; every step
-// makes progress.
+// fuzz/fuzz_session.cpp: a connection: cuts chosen by the input change neither requests, bodies,
+// nor the error; every step makes progress.
 
 #include <array>
 #include <cstdint>

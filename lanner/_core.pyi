@@ -15,11 +15,13 @@ def limits() -> list[tuple[str, int, str, str, str]]:
     """Rows (field, default, unit, flag, help). Limits of unit "ms" are seconds on the command line."""
 
 def version() -> str: ...
+def refuse_connections(fd: int) -> None:
+    """A TCP listener drops new connection requests (SYN) from now on, for all processes that share it."""
 
 class Server:
     """One worker: the engine with one application on it.
 
-    listeners: descriptors of listening sockets, borrowed.
+    listeners: descriptors of listening sockets; borrowed, unless the option own_listeners is on.
     options (unknown keys raise TypeError; all optional):
       every field of limits() -> int in the unit given there
       threads: int = 1            1 = inline; N > 1 = run_thread() is called by N Python threads
@@ -30,9 +32,11 @@ class Server:
       access_log_format: str      gunicorn's atoms, or "json"
       log_fd: int = 2             the engine's own log lines; -1 = off
       log_level: str = "info"     "critical" | "error" | "warning" | "info" | "debug"
+      own_listeners: bool = False the engine owns the descriptors: it closes them when the drain begins
       multiprocess: bool = False  for wsgi.multiprocess; True also shares the listeners (EPOLLEXCLUSIVE)
       board_fd: int = -1          memfd shared by all workers (process/board.h); -1 = none
       board_slot: int = 0
+      board_wake_fd: int = -1     eventfd shared by all workers: who may accept has changed; -1 = none
       spool_directory: str = ""   for request bodies over body_memory_bytes; "" = TMPDIR or /tmp
     """
 

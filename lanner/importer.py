@@ -41,7 +41,7 @@ def load(target: str, app_dir: str = ".", factory: bool = False) -> "App":
     elif factory:
         found = call(found, target, (), {})
     if not callable(found):
-        raise AppError(f"{target} is not an application: a {type(found).__name__} can not be called")
+        raise AppError(f"{target} is not an application: {type(found).__name__} objects can not be called")
     return found
 
 
@@ -78,8 +78,6 @@ def import_file(where: str, target: str) -> "ModuleType":
 
 def import_name(name: str, target: str, app_dir: str) -> "ModuleType":
     directory = os.path.abspath(app_dir)
-    if not os.path.isdir(directory):
-        raise AppError(f"cannot load {target}: --app-dir {app_dir} is not a directory")
     if not all(part.isidentifier() for part in name.split(".")):
         raise AppError(f"cannot load {target}: {name!r} is not a module name; write module:attribute or path/file.py")
     put_first(directory)
@@ -137,7 +135,7 @@ def default(module: "ModuleType", target: str) -> object:
 
 def call(found: object, target: str, args: tuple[object, ...], keywords: dict[str, object]) -> object:
     if not callable(found):
-        raise AppError(f"{target} is not a factory: a {type(found).__name__} can not be called")
+        raise AppError(f"{target} is not a factory: {type(found).__name__} objects can not be called")
     try:
         return found(*args, **keywords)
     except KeyboardInterrupt:

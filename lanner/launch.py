@@ -44,7 +44,7 @@ def launch(
         complain(note)
     if config.workers > 1 and not signals:
         raise ConfigError(f"workers={config.workers} can only be started from the main thread")
-    change_directory(config.chdir)
+    change_directory(config)
     places = [address.parse(text) for text in config.addresses()]
     log_fd = open_access_log(config)
     listeners = open_all(places, config.uds_permissions)
@@ -80,6 +80,11 @@ def single(config: Config, job: serve.Job, listeners: list[Listener], signals: b
     """Serves in this process. False: a thread is still in the application."""
     app, interface = serve.load_app(job)
     listen(config, listeners)
+    if not any(listener.inherited for listener in listeners):
+        job.listeners = [listener.lend() for listener in listeners]
+        job.options["own_listeners"] = True
+        for listener in listeners:
+            listener.stop_listening()  # the engine's copy is the only one: with it the port is given up
     server = serve.make_server(app, job)
     return serve.run(server, config.threads, signals, announcer(config, job, listeners, interface))
 
@@ -94,7 +99,18 @@ def supervise(config: Config, job: serve.Job, listeners: list[Listener]) -> int:
         drain_s=config.limits["drain_ms"] / 1000,
         log=Log(config.log_level),
         on_ready=lambda interface: announcer(config, job, listeners, interface)(),
+        on_stop=lambda: give_up(listeners),
     ).run()
+
+
+def give_up(listeners: list[Listener]) -> None:
+    """The ports, when the workers are about to drain; they close their copies. Inherited sockets are not ours to end."""
+    from lanner import _core
+
+    for listener in listeners:
+        if not listener.inherited:
+            _core.refuse_connections(listener.fd)
+            listener.stop_listening()
 
 
 def listen(config: Config, listeners: list[Listener]) -> None:
@@ -113,13 +129,15 @@ def announcer(config: Config, job: serve.Job, listeners: list[Listener], interfa
     return announce
 
 
-def change_directory(directory: str) -> None:
-    if not directory:
-        return
+def change_directory(config: Config) -> None:
+    """Goes to --chdir, from which all other paths count, --app-dir first."""
     try:
-        os.chdir(directory)
+        if config.chdir:
+            os.chdir(config.chdir)
     except OSError as error:
-        raise ConfigError(f"--chdir {directory}: {error.strerror}") from None
+        raise ConfigError(f"--chdir {config.chdir}: {error.strerror}") from None
+    if not os.path.isdir(config.app_dir):
+        raise ConfigError(f"--app-dir {config.app_dir} is not a directory")
 
 
 def open_access_log(config: Config) -> int:

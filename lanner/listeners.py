@@ -20,8 +20,9 @@ ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 class Listener:
     """One socket. Example: `open_all([Address("127.0.0.1", 0)])[0].url` is `"http://127.0.0.1:40123"`."""
 
-    def __init__(self, sock: socket.socket, url: str, path: str = "") -> None:
+    def __init__(self, sock: socket.socket, url: str, path: str = "", inherited: bool = False) -> None:
         self.sock = sock
+        self.inherited = inherited  # somebody else may go on listening on it
         self.url = url
         self.path = path  # of a unix socket that is ours to unlink
         self.identity = identity(path) if path else None
@@ -38,6 +39,14 @@ class Listener:
             self.sock.listen(backlog)
         except OSError as error:
             raise ListenError(f"cannot listen on {self.url}: {error.strerror}; choose another address") from None
+
+    def lend(self) -> int:
+        """A copy of the descriptor, for an engine that closes it when its drain begins."""
+        return os.dup(self.fd)
+
+    def stop_listening(self) -> None:
+        """Closes the socket; its path stays until close()."""
+        self.sock.close()
 
     def close(self) -> None:
         """Closes it, and unlinks its path unless another server has put its own socket there."""
@@ -173,7 +182,7 @@ def adopt(fd: int) -> Listener:
         raise ListenError(f"descriptor {fd} is not a TCP or unix stream socket; pass one to --fd")
     name = sock.getsockname()
     shown = f"unix:{name}" if sock.family == socket.AF_UNIX else str(Address(str(name[0]), int(name[1])))
-    return Listener(sock, f"{shown} (fd {fd})")
+    return Listener(sock, f"{shown} (fd {fd})", inherited=True)
 
 
 def identity(path: str) -> tuple[int, int] | None:

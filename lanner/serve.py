@@ -69,7 +69,7 @@ def load_app(job: Job) -> "tuple[App, str]":
     else:
         app = job.target
     if not callable(app):
-        raise AppError(f"{job.shown} is not an application: a {type(app).__name__} can not be called")
+        raise AppError(f"{job.shown} is not an application: {type(app).__name__} objects can not be called")
     return app, choose(app, job.interface, job.shown)
 
 

@@ -38,6 +38,7 @@ class Slot:
         self.interface = ""
         self.failure = ""  # what the process said about its failed start
         self.started = 0.0
+        self.starts = 0
         self.quick_deaths = 0
         self.due: float | None = None  # when to start the next process
         self.lifeline = -1
@@ -47,6 +48,7 @@ class Slot:
     def start(self, job: Job, command: Command, now: float) -> None:
         """Starts a process; its descriptors are those of the job, two pipes and stdio."""
         self.started, self.due, self.ready = now, None, False
+        self.starts += 1
         self.failure, self.said = "", b""
         lifeline, self.lifeline = os.pipe()
         self.report, report = os.pipe()

@@ -21,6 +21,7 @@ from lanner.slot import command as worker_command
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 KILL_AFTER_S = 5.0  # beyond the drain time
+SAME_SIGNAL_S = 0.5  # timeout(1), make and npm send a signal to the process and again to its group: that is one
 BOARD_SLOT_BYTES = 64  # process/board.h
 
 
@@ -40,21 +41,25 @@ class Supervisor:
         on_ready: Callable[[str], object],
         command: Command = worker_command,
         clock: Callable[[], float] = time.monotonic,
+        on_stop: Callable[[], object] = lambda: None,
     ) -> None:
         self.job = job
         self.slots = [Slot(index) for index in range(workers)]
         self.drain_s = drain_s
         self.log = log
         self.on_ready = on_ready
+        self.on_stop = on_stop
         self.command = command
         self.clock = clock
         self.selector = selectors.DefaultSelector()
         self.board = os.memfd_create("lanner-board")
+        self.board_wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.announced = False
         self.ever_ready = False
         self.held: list[tuple[Slot, int, int, float]] = []  # deaths before any worker was ready
         self.last_failure = ""
         self.stop_signal = 0
+        self.stopped_at = 0.0
         self.kill_at: float | None = None
         self.exit_code = 0
 
@@ -73,13 +78,14 @@ class Supervisor:
                 self.start(slot)
             self.loop(wake)
         finally:
-            self.share(False)
+            if not self.stop_signal:
+                self.share(False)
             self.end_all()
             signal.set_wakeup_fd(old_wake)
             for number, handler in before:
                 signal.signal(number, handler)
             self.selector.close()
-            for fd in (wake, write_end, self.board):
+            for fd in (wake, write_end, self.board, self.board_wake):
                 os.close(fd)
         return self.exit_code
 
@@ -114,11 +120,12 @@ class Supervisor:
         options = {
             **self.job.options,
             "multiprocess": True,
+            "own_listeners": True,  # its copies
             "board_fd": self.board,
             "board_slot": slot.index,
+            "board_wake_fd": self.board_wake,
         }
         fields = {name: getattr(self.job, name) for name in Job.FIELDS}
-        os.pwrite(self.board, bytes(BOARD_SLOT_BYTES), slot.index * BOARD_SLOT_BYTES)  # the dead one's counts
         try:
             slot.start(Job(**{**fields, "options": options}), self.command, self.clock())
         except OSError as error:  # no memory or no process to be had now
@@ -141,7 +148,7 @@ class Supervisor:
             return
         self.selector.unregister(slot.report)
         slot.stop_hearing()
-        if slot.ready and self.announced:
+        if slot.ready and slot.starts > 1:
             self.log.info("worker.ready", slot=slot.index, pid=slot.pid)
         if slot.ready and not self.ever_ready:
             self.ever_ready = True
@@ -165,17 +172,22 @@ class Supervisor:
 
     def stop(self, number: int) -> None:
         name = signal.Signals(number).name
+        now = self.clock()
         if self.stop_signal:
+            if now - self.stopped_at < SAME_SIGNAL_S:
+                return
             self.log.warning("stop.forced", signal=name)
             self.exit_code = 128 + number
             self.kill_at = None
             self.signal_all(signal.SIGKILL)
             return
+        self.stop_signal, self.stopped_at = number, now
         self.log.info("stop", signal=name, drain_s=f"{self.drain_s:g}")
-        self.stop_signal = number
-        self.kill_at = self.clock() + self.drain_s + KILL_AFTER_S
+        self.kill_at = now + self.drain_s + KILL_AFTER_S
         for slot in self.slots:
             slot.due = None
+        self.share(False)
+        self.on_stop()
         self.signal_all(signal.SIGTERM)
 
     def signal_all(self, number: int) -> None:
@@ -194,6 +206,7 @@ class Supervisor:
             self.selector.unregister(slot.report)
         pid = slot.pid
         lived = slot.ended(self.clock())
+        self.clear_board(slot)
         if self.stop_signal:
             return
         if self.ever_ready:
@@ -203,6 +216,11 @@ class Supervisor:
         self.held.append((slot, pid, code, lived))
         if len(self.held) == len(self.slots):
             raise self.start_failed(code)
+
+    def clear_board(self, slot: Slot) -> None:
+        """Nobody counts on a dead worker any more: the others ask at once who may accept."""
+        os.pwrite(self.board, bytes(BOARD_SLOT_BYTES), slot.index * BOARD_SLOT_BYTES)
+        os.eventfd_write(self.board_wake, 1)
 
     def start_failed(self, code: int) -> AppError:
         """Every worker died at the first start and none was ever ready: the first that said why speaks for all."""
@@ -242,7 +260,7 @@ class Supervisor:
         """Lets the workers inherit the listeners and the board."""
         log = self.job.options.get("access_log_fd")
         extra = [log] if isinstance(log, int) and log > 2 else []
-        for fd in (*self.job.listeners, self.board, *extra):
+        for fd in (*self.job.listeners, self.board, self.board_wake, *extra):
             os.set_inheritable(fd, inheritable)
 
 

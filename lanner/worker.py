@@ -45,13 +45,15 @@ def main(arguments: list[str]) -> None:
         tell(report, f"ready {interface}")
         start_watch(server, lifeline, wake)
 
-    if not serve.run(server, job.options.get("threads"), False, on_ready):
+    ended = serve.run(server, job.options.get("threads"), False, on_ready)
+    ignore_signals()
+    if not ended:
         serve.leave(0)
 
 
 def extra_descriptors(job: serve.Job) -> list[int]:
     """The descriptors among the options, but for stdio."""
-    found = [job.options.get(name) for name in ("board_fd", "access_log_fd")]
+    found = [job.options.get(name) for name in ("board_fd", "board_wake_fd", "access_log_fd")]
     return [fd for fd in found if isinstance(fd, int) and fd > 2]
 
 
@@ -98,6 +100,14 @@ def catch_signals() -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, frame: None)
     return read_end
+
+
+def ignore_signals() -> None:
+    """From here to the end of the process: a late SIGTERM must not cut the application's atexit functions short."""
+    import signal
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def start_watch(server: "Server", lifeline: int, wake: int) -> None:

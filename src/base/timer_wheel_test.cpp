@@ -72,6 +72,15 @@ TEST(TimerWheel, MovesOutOfTheDueListWhenRearmedWithinItsTick) {
   EXPECT_EQ(wheel.advance(11 * kTick), 1u);
 }
 
+TEST(TimerWheel, RearmedIntoThePastWithinItsTickIsDueAtOnce) {
+  TimerWheel wheel(10 * kTick + 5);
+  TestTimer timer;
+  wheel.arm(timer, 11 * kTick);
+  wheel.arm(timer, 10 * kTick + 2);
+  EXPECT_EQ(wheel.wait_ms(10 * kTick + 5), 0);
+  EXPECT_EQ(wheel.advance(10 * kTick + 6), 1u);
+}
+
 TEST(TimerWheel, CancelsAndRearms) {
   TimerWheel wheel(0);
   TestTimer timer;
@@ -216,6 +225,17 @@ TEST(TimerWheel, WaitsUntilTheNextTickThatMatters) {
   wheel.cancel(far);
   wheel.arm(never, UINT64_MAX);
   EXPECT_GT(wheel.wait_ms(2 * kTick), 0);
+}
+
+TEST(TimerWheel, DoesNotWakeForCancelledTimers) {
+  TimerWheel wheel(0);
+  TestTimer first, cancelled, last;
+  wheel.arm(first, 5 * kTick);
+  wheel.arm(cancelled, 20 * kTick);
+  wheel.arm(last, 60 * kTick);
+  wheel.cancel(cancelled);
+  wheel.advance(5 * kTick);
+  EXPECT_EQ(wheel.wait_ms(5 * kTick), static_cast<int>(55 * kTick));
 }
 
 TEST(TimerWheel, ClockThatStepsBackIsIgnored) {

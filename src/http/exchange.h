@@ -38,7 +38,7 @@ struct FilePart {
 enum class WriteState : std::uint8_t {
   ok,
   full,    // taken, but pause the source until on_writable()
-  closed,  // the client is gone or the answer ended: the bytes went nowhere
+  closed,  // the client is gone or the answer ended: the bytes went nowhere; nobody else tells of it
 };
 
 struct Endpoint {
@@ -60,11 +60,13 @@ class Body {
   ~Body() = default;
 };
 
-// Hears what happens to an exchange that was retained. Called on the loop thread.
+// Hears what happens to an exchange that was retained. Called on the loop thread, never from inside a call to that
+// exchange: a loss that a call runs into is what it returns.
 class Observer {
  public:
   virtual void on_writable() noexcept = 0;    // the out buffer fell under the low mark
   virtual void on_disconnect() noexcept = 0;  // the client is gone; finish() or abort() is still owed
+  virtual void on_half_close() noexcept = 0;  // the client sends no more, but may still read (FIN); at most once
   // BodyMode::stream only. A piece is never empty and valid during the call. The end comes once:
   // Errc::ok, or why the body broke off. Nothing follows on_disconnect().
   virtual void on_body(std::string_view piece) noexcept = 0;
@@ -102,6 +104,9 @@ class Exchange {
   virtual WriteState write_spooled(std::string_view bytes) noexcept = 0;
   // Sends what is buffered now instead of at the end of the loop's turn.
   virtual WriteState flush() noexcept = 0;
+  // Trailer fields behind the body, before finish(); may be called again for more. Dropped where the framing has no place
+  // for them (Content-Length, 1.0, HEAD).
+  virtual Result<void> add_trailers(const ResponseHead& fields) noexcept = 0;
   // On the loop thread: the observer's on_writable() comes in a later turn, so that others have theirs. Nothing where blocking().
   virtual void yield() noexcept = 0;
   // The answer is complete; the exchange may be gone on return, touch it no more. Errors are for the log: response_too_long, response_too_short

@@ -1,12 +1,11 @@
 #include "http1/head_parser.h"
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 
 #include "http/ascii.h"
-#include "http/list.h"
 #include "http/target.h"
+#include "http1/field_rules.h"
 #include "http1/scan_inl.h"
 
 namespace lanner::http1 {
@@ -14,52 +13,6 @@ namespace lanner::http1 {
 namespace {
 
 using http::Token;
-
-// What a field means to the parser itself.
-enum class Role : std::uint8_t {
-  none,
-  host,
-  content_length,
-  transfer_encoding,
-  connection,
-  expect,
-  upgrade,
-  single
-};
-
-struct Rule {
-  Role role = Role::none;
-  std::uint16_t single_bit = 0;  // of its own, for Role::single
-};
-
-// Fields that are one value by their grammar (RFC 9110, section 5.3): which of two would count is a
-// guess.
-constexpr Token kSingles[] = {
-    Token::authorization, Token::content_range,
-    Token::content_type,  Token::date,
-    Token::from,          Token::if_modified_since,
-    Token::if_range,      Token::if_unmodified_since,
-    Token::origin,        Token::proxy_authorization,
-    Token::range,         Token::referer,
-    Token::user_agent,
-};
-
-constexpr auto kRules = [] {
-  std::array<Rule, static_cast<std::size_t>(Token::count)> rules{};
-  const auto rule = [&](Token token) -> Rule& { return rules[static_cast<std::size_t>(token)]; };
-  rule(Token::host).role = Role::host;
-  rule(Token::content_length).role = Role::content_length;
-  rule(Token::transfer_encoding).role = Role::transfer_encoding;
-  rule(Token::connection).role = Role::connection;
-  rule(Token::expect).role = Role::expect;
-  rule(Token::upgrade).role = Role::upgrade;
-  unsigned int bit = 1;
-  for (const Token token : kSingles) {
-    rule(token) = Rule{Role::single, static_cast<std::uint16_t>(bit)};
-    bit <<= 1;
-  }
-  return rules;
-}();
 
 // One parse from the start of the input. Every step answers true to go on, else false with error_
 // set, or without: the input ended. The first offending byte decides, so no verdict depends on how
@@ -79,8 +32,11 @@ class Parser {
 
   Result<std::size_t> run() noexcept {
     *head_ = http::RequestHead();
-    if (skip_empty_lines() && parse_request_line() && parse_fields() && finish()) {
-      return static_cast<std::size_t>(at_ - begin_);
+    if (skip_empty_lines() && parse_request_line() && parse_fields()) {
+      head_->fields = {fields_, count_};
+      const Errc code = rules_.finish(head_);
+      if (code == Errc::ok) return static_cast<std::size_t>(at_ - begin_);
+      fail(code, at_);
     }
     if (error_ == Errc::ok) return std::size_t{0};
     return Error{error_, static_cast<std::uint32_t>(error_at_ - begin_)};
@@ -96,13 +52,6 @@ class Parser {
   bool parse_name(http::Field* field) noexcept;
   bool parse_value(http::Field* field) noexcept;
   bool take_line_end(Errc otherwise) noexcept;
-
-  bool apply(const http::Field& field, Rule rule) noexcept;
-  bool apply_host(std::string_view value) noexcept;
-  bool apply_content_length(std::string_view value) noexcept;
-  bool apply_transfer_encoding(std::string_view value) noexcept;
-  void apply_connection(std::string_view value) noexcept;
-  bool finish() noexcept;
 
   bool refuse_name(const char* at, const char* name) noexcept;
   bool fail(Errc code, const char* at) noexcept {
@@ -128,17 +77,7 @@ class Parser {
   std::size_t count_ = 0;
   http::RequestHead* const head_;
   const char* error_at_ = nullptr;
-
-  std::string_view host_;
-  std::uint16_t singles_seen_ = 0;
-  bool host_seen_ = false;
-  bool content_length_seen_ = false;
-  bool transfer_encoding_seen_ = false;
-  bool upgrade_seen_ = false;
-  bool expect_seen_ = false;
-  bool wants_close_ = false;
-  bool wants_keep_alive_ = false;
-  bool wants_upgrade_ = false;
+  FieldRules rules_;
 };
 
 void Parser::open_line(std::uint64_t bytes_max, Errc too_long) noexcept {
@@ -248,8 +187,9 @@ bool Parser::parse_fields() noexcept {
     http::Field* const field = fields_ + count_;
     if (!parse_name(field) || !parse_value(field)) return false;
     ++count_;
-    const Rule rule = kRules[static_cast<std::size_t>(field->token)];
-    if (rule.role != Role::none && !apply(*field, rule)) return false;
+    if (field->token == Token::unknown) continue;
+    const Errc code = rules_.apply(*field, head_);
+    if (code != Errc::ok) return fail(code, field->name.data());
   }
 }
 
@@ -289,101 +229,6 @@ bool Parser::parse_value(http::Field* field) noexcept {
   const char* end = stop;
   while (end != start && http::is_blank(end[-1])) --end;
   field->value = {start, static_cast<std::size_t>(end - start)};
-  return true;
-}
-
-bool Parser::apply(const http::Field& field, Rule rule) noexcept {
-  const std::string_view value = field.value;
-  switch (rule.role) {
-    case Role::none:
-      return true;
-    case Role::host:
-      return apply_host(value);
-    case Role::content_length:
-      return apply_content_length(value);
-    case Role::transfer_encoding:
-      return apply_transfer_encoding(value);
-    case Role::connection:
-      apply_connection(value);
-      return true;
-    case Role::expect:
-      if (head_->minor_version == 0) return true;  // RFC 9110, section 10.1.1
-      expect_seen_ = true;
-      return http::equals_ignoring_case(value, "100-continue")
-                 ? true
-                 : fail(Errc::expectation_failed, value.data());
-    case Role::upgrade:
-      upgrade_seen_ = true;
-      return true;
-    case Role::single:
-      if (singles_seen_ & rule.single_bit) return fail(Errc::field_repeated, field.name.data());
-      singles_seen_ = static_cast<std::uint16_t>(singles_seen_ | rule.single_bit);
-      return true;
-  }
-  return true;
-}
-
-bool Parser::apply_host(std::string_view value) noexcept {
-  if (host_seen_) return fail(Errc::host_repeated, value.data());
-  if (!http::is_valid_host(value)) return fail(Errc::host_invalid, value.data());
-  host_seen_ = true;
-  host_ = value;
-  return true;
-}
-
-// Stricter than RFC 9112, section 6.3: equal repetitions and lists are refused, too.
-bool Parser::apply_content_length(std::string_view value) noexcept {
-  if (content_length_seen_) return fail(Errc::content_length_repeated, value.data());
-  if (transfer_encoding_seen_) return fail(Errc::framing_ambiguous, value.data());
-  if (!http::parse_decimal(value, &head_->content_length))
-    return fail(Errc::content_length_invalid, value.data());
-  content_length_seen_ = true;
-  head_->framing = http::BodyFraming::length;
-  return true;
-}
-
-// Only "chunked", once, on 1.1 (RFC 9112, section 6.1).
-bool Parser::apply_transfer_encoding(std::string_view value) noexcept {
-  if (transfer_encoding_seen_ || head_->minor_version == 0) {
-    return fail(Errc::transfer_encoding_invalid, value.data());
-  }
-  if (!http::equals_ignoring_case(value, "chunked")) {
-    const bool other_coding = http::is_token(value);
-    return fail(other_coding ? Errc::transfer_encoding_unknown : Errc::transfer_encoding_invalid,
-                value.data());
-  }
-  if (content_length_seen_) return fail(Errc::framing_ambiguous, value.data());
-  transfer_encoding_seen_ = true;
-  head_->framing = http::BodyFraming::chunked;
-  return true;
-}
-
-void Parser::apply_connection(std::string_view value) noexcept {
-  if (value == "keep-alive") {
-    wants_keep_alive_ = true;
-    return;
-  }
-  while (!value.empty()) {
-    const std::string_view member = http::take_member(value);
-    if (http::equals_ignoring_case(member, "close")) wants_close_ = true;
-    if (http::equals_ignoring_case(member, "keep-alive")) wants_keep_alive_ = true;
-    if (http::equals_ignoring_case(member, "upgrade")) wants_upgrade_ = true;
-  }
-}
-
-bool Parser::finish() noexcept {
-  const bool old = head_->minor_version == 0;
-  if (!host_seen_ && !old) return fail(Errc::host_missing, at_);
-  if (head_->form != http::TargetForm::absolute) {
-    head_->authority = host_;
-  } else if (host_seen_ && !http::is_target_of_host(*head_, host_)) {
-    return fail(Errc::host_mismatch, host_.data());
-  }
-  const bool has_body = head_->framing == http::BodyFraming::chunked || head_->content_length > 0;
-  head_->keep_alive = !wants_close_ && (!old || wants_keep_alive_);
-  head_->expect_continue = expect_seen_ && has_body;
-  head_->upgrade = upgrade_seen_ && wants_upgrade_;
-  head_->fields = {fields_, count_};
   return true;
 }
 

@@ -1,4 +1,5 @@
-// AVX2 kernels: 32 bytes a step; what is left over ends in one step that overlaps the one before.
+// http1/scan_avx2.cpp: AVX2 kernels: 32 bytes a step; what is left over ends in one step that
+// overlaps the one before.
 
 #include "http1/scan.h"
 

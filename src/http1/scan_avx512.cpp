@@ -1,5 +1,5 @@
-// AVX-512 kernels: 64 bytes a step, the last one masked: a masked byte is not read, so it cannot
-// fault.
+// http1/scan_avx512.cpp: AVX-512 kernels: 64 bytes a step, the last one masked: a masked byte is
+// not read, so it cannot fault.
 
 #include "http1/scan.h"
 

@@ -1,5 +1,5 @@
-// Every case of tests/vectors/http1/cases.txt, as a server would live through it: whole, cut in
-// two, byte by byte.
+// http1/vectors_test.cpp: every case of tests/vectors/http1/cases.txt, as a server would live
+// through it: whole, cut in two, byte by byte.
 
 #include <algorithm>
 #include <array>

@@ -44,15 +44,19 @@ Listener::Listener(Loop& loop, int fd, Acceptor& acceptor, Options options) noex
   if (address) address_ = *address;
 }
 
-Listener::~Listener() {
+Listener::~Listener() { close(); }
+
+void Listener::close() noexcept {
   pause();
   if (reserve_fd_ >= 0) sys::close(reserve_fd_);
-  if (owned_) sys::close(fd_);
+  if (owned_ && fd_ >= 0) sys::close(fd_);
+  reserve_fd_ = fd_ = -1;
 }
 
 Result<void> Listener::start() noexcept {
   loop_.cancel(*this);
   if (watching_) return {};
+  if (fd_ < 0) return os_error(EBADF);
   const Result<void> set = sys::set_nonblocking(fd_);
   if (!set) return set;
   if (reserve_fd_ < 0) {

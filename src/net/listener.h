@@ -47,6 +47,8 @@ class Listener final : public Watcher, private Timer {
   Result<void> start() noexcept;
   // Stops taking new connections (they wait in the backlog); start() again later.
   void pause() noexcept;
+  // pause(), and no start() any more; an owned descriptor is closed now. address() stays.
+  void close() noexcept;
   bool accepting() const noexcept { return watching_; }
   // Accepts all that is in the backlog now: before a final close.
   void accept_backlog() noexcept;

@@ -92,6 +92,8 @@ class Loop final {
   void stop() noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
   // For signal handlers: wakes the loop; write(2) to this descriptor of 8 bytes (an eventfd).
+  // Readable when a turn has something to do: for another loop.
+  int descriptor() const noexcept { return poller_.descriptor(); }
   int wake_descriptor() const noexcept { return wake_fd_; }
 
   BlockPool& blocks() noexcept { return blocks_; }

@@ -37,14 +37,36 @@ const char* spool_directory(const EngineOptions& options) noexcept {
 }  // namespace
 
 Engine::~Engine() {
+  if (poller_ && running_) set_poller_guest(poller_.get(), nullptr);
   server_.reset();
   handler_inline_.reset();
   handler_threads_.reset();
-  app_.clear();
+  handler_asgi_.reset();
+  clear();
 }
 
-int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
-                 PyObject* options) noexcept {
+bool Engine::stuck() const noexcept {
+  if (handler_asgi_) return handler_asgi_->suspended_count() > 0;
+  return handler_threads_ && handler_threads_->queue().relay_count() > 0;
+}
+
+int Engine::traverse(visitproc visit, void* arg) noexcept {
+  for (const Ref* ref : {&poller_, &on_end_}) {
+    if (int code = ref->traverse(visit, arg)) return code;
+  }
+  if (int code = asgi_app_.traverse(visit, arg)) return code;
+  return app_.traverse(visit, arg);
+}
+
+void Engine::clear() noexcept {
+  app_.clear();
+  asgi_app_.clear();
+  on_end_.clear();
+  if (!server_) poller_.clear();  // its loop is the server's
+}
+
+int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners, PyObject* options,
+                 PyObject* poller, PyObject* loop) noexcept {
   if (!PyCallable_Check(application)) {
     PyErr_Format(PyExc_TypeError, "the application must be callable, not %R", application);
     return -1;
@@ -55,24 +77,43 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
     PyErr_SetString(PyExc_ValueError, "root_path must be a str of code points up to U+00FF");
     return -1;
   }
-  Result<std::unique_ptr<net::Loop>> loop = net::Loop::create();
-  if (!loop) return raise_error(loop.error(), "event loop");
-  loop_ = std::move(*loop);
+  if (poller) {
+    loop_ = poller_loop(state, poller);
+    if (!loop_) return -1;
+    poller_ = Ref::borrow(poller);
+  } else {
+    Result<std::unique_ptr<net::Loop>> made = net::Loop::create();
+    if (!made) return raise_error(made.error(), "event loop");
+    own_loop_ = std::move(*made);
+    loop_ = own_loop_.get();
+  }
   if (open_logs() < 0) return -1;
   if (options_.board_fd >= 0) {
     Result<process::Board> board =
-        process::Board::open(options_.board_fd, static_cast<unsigned>(options_.board_slot));
+        process::Board::open(options_.board_fd, static_cast<unsigned>(options_.board_slot),
+                             options_.board_wake_fd);
     if (!board) return raise_error(board.error(), "board_fd");
     board_ = std::move(*board);
     options_.server.board = &board_;
   }
   options_.server.spool_directory = spool_directory(options_);
+  if (poller) return make_asgi(state, application, loop);
   const EnvironOptions environ{options_.threads > 1, options_.multiprocess};
   if (app_.init(state, application, options_.root_path.get(), environ,
                 options_.server.limits.response_head_bytes, log_.get()) < 0) {
     return -1;
   }
   return make_server();
+}
+
+int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop) noexcept {
+  if (asgi_app_.init(state, application, options_.root_path.get(), loop,
+                     options_.server.limits.response_head_bytes, log_.get()) < 0) {
+    return -1;
+  }
+  handler_asgi_.reset(new (std::nothrow) AsgiHandler(asgi_app_, poller_.get()));
+  if (handler_asgi_) server_ = server::Server::create(*loop_, *handler_asgi_, options_.server);
+  return server_ ? 0 : raise_error({Errc::no_memory, 0}, "server");
 }
 
 int Engine::take_listeners(PyObject* listeners) noexcept {
@@ -163,6 +204,53 @@ int Engine::listen() noexcept {
   return 0;
 }
 
+void Engine::close_logs() noexcept {
+  if (access_writer_) access_writer_->close(kLogCloseMs);
+  if (log_writer_) log_writer_->close(kLogCloseMs);
+}
+
+int Engine::set_state(PyObject* state) noexcept { return asgi_app_.scope().set_state(state); }
+
+int Engine::start(bool signals, PyObject* on_end, PyObject* flush_callback) noexcept {
+  if (ran_) {
+    PyErr_SetString(PyExc_RuntimeError, "a Server runs once: make another one");
+    return -1;
+  }
+  if (listen() < 0) return -1;
+  running_ = ran_ = true;
+  on_end_ = Ref::borrow(on_end);
+  if (flush_callback != Py_None) handler_asgi_->set_flush_callback(flush_callback);
+  if (signals && sys::is_main_thread()) {
+    signals_.reset(new (std::nothrow)
+                       sys::StopSignals(*this, options_.server.limits.drain_ms + kHardEndMs));
+  }
+  set_poller_guest(poller_.get(), this);
+  return 0;
+}
+
+void Engine::before_wait() noexcept {
+  handler_asgi_->flushed();
+  server_->before_wait();
+}
+
+// The end: every connection is closed, and no request's task is left (background work after the answer counts too)
+// or the drain's time is over: then what is left is cancelled.
+bool Engine::after_turn() noexcept {
+  if (!server_->after_turn()) return true;
+  const bool tasks_left = handler_asgi_->suspended_count() > 0;
+  if (tasks_left && !server_->cut_asked()) return true;
+  if (tasks_left) handler_asgi_->cancel_all();
+  set_poller_guest(poller_.get(), nullptr);
+  running_ = false;
+  signals_.reset();
+  Py_BEGIN_ALLOW_THREADS
+  close_logs();
+  Py_END_ALLOW_THREADS
+  Ref on_end = std::move(on_end_);
+  PyObject* drained = server_->was_cut() || tasks_left ? Py_False : Py_True;
+  return bool(Ref::steal(PyObject_CallOneArg(on_end.get(), drained)));
+}
+
 int Engine::run(bool signals, PyObject* on_ready) noexcept {
   if (ran_) {
     PyErr_SetString(PyExc_RuntimeError, "a Server runs once: make another one");
@@ -181,8 +269,7 @@ int Engine::run(bool signals, PyObject* on_ready) noexcept {
     if (result == 0) {
       drained = server_->run();  // lets go of the GIL
       if (handler_threads_) handler_threads_->queue().close();
-      if (access_writer_) access_writer_->close(kLogCloseMs);
-      if (log_writer_) log_writer_->close(kLogCloseMs);
+      close_logs();
       hold_gil();
     }
   }

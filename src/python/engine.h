@@ -7,6 +7,9 @@
 
 #include "net/loop.h"
 #include "process/board.h"
+#include "python/asgi_app.h"
+#include "python/asgi_handler.h"
+#include "python/poller_type.h"
 #include "python/wsgi_app.h"
 #include "python/wsgi_handler.h"
 #include "server/access_log.h"
@@ -29,34 +32,47 @@ struct EngineOptions {
   int log_fd = 2;
   int board_fd = -1;
   int board_slot = 0;
+  int board_wake_fd = -1;
   bool multiprocess = false;
 
   // Fills itself from a mapping; -1 with an exception that names the key.
   int parse(PyObject* mapping) noexcept;
 };
 
-class Engine final : public sys::StopTarget {
+class Engine final : public sys::StopTarget, public TurnGuest {
  public:
   Engine() noexcept = default;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();  // REQUIRES: the GIL, !running(), !stuck()
 
-  // -1 with an exception set. Listeners are borrowed descriptors.
-  int init(ModuleState* state, PyObject* application, PyObject* listeners,
-           PyObject* options) noexcept;
+  // -1 with an exception set. Listeners are borrowed descriptors. poller and loop: a Poller and the asyncio loop that
+  // drives it, for ASGI; both null for WSGI.
+  int init(ModuleState* state, PyObject* application, PyObject* listeners, PyObject* options,
+           PyObject* poller, PyObject* loop) noexcept;
   // 1 = drained, 0 = some requests were cut, -1 with an exception set.
   int run(bool signals, PyObject* on_ready) noexcept;
   void run_thread() noexcept;
+  // ASGI: begins to serve inside the poller's turns. on_end(drained: bool) is called once when it is over;
+  // flush_callback() when another loop than ours must run a turn soon (None: ours does anyway). -1 with an exception set.
+  int start(bool signals, PyObject* on_end, PyObject* flush_callback) noexcept;
+  // ASGI: the lifespan's state, a dict.
+  int set_state(PyObject* state) noexcept;
+  bool asgi() const noexcept { return handler_asgi_ != nullptr; }
+
+  // TurnGuest
+  void before_wait() noexcept override;
+  bool after_turn() noexcept override;
+
   void stop() noexcept;
   void on_stop_signal() noexcept override { stop(); }
 
   bool running() const noexcept { return running_; }
   int threads() const noexcept { return options_.threads; }
-  // A handler thread never gave its exchange back: this memory must not go while it may still be used.
-  bool stuck() const noexcept { return handler_threads_ && handler_threads_->queue().relay_count() > 0; }
-  int traverse(visitproc visit, void* arg) noexcept { return app_.traverse(visit, arg); }
-  void clear() noexcept { app_.clear(); }
+  // A handler thread or a task never gave its exchange back: this memory must not go while it may still be used.
+  bool stuck() const noexcept;
+  int traverse(visitproc visit, void* arg) noexcept;
+  void clear() noexcept;
 
  private:
   static constexpr std::size_t kListenersMax = server::Server::kListenersMax;
@@ -64,6 +80,8 @@ class Engine final : public sys::StopTarget {
   int open_logs() noexcept;
   int take_listeners(PyObject* listeners) noexcept;
   int make_server() noexcept;
+  int make_asgi(ModuleState* state, PyObject* application, PyObject* loop) noexcept;
+  void close_logs() noexcept;
   int listen() noexcept;
   void hold_gil() noexcept;
   Interrupt& interrupt() noexcept;
@@ -71,7 +89,8 @@ class Engine final : public sys::StopTarget {
   EngineOptions options_;
   std::array<int, kListenersMax> listeners_{};
   std::size_t listener_count_ = 0;
-  std::unique_ptr<net::Loop> loop_;
+  std::unique_ptr<net::Loop> own_loop_;
+  net::Loop* loop_ = nullptr;  // our own, or the poller's
   std::unique_ptr<server::LogWriter> log_writer_;
   std::unique_ptr<server::LogWriter> access_writer_;
   std::unique_ptr<server::Log> log_;
@@ -80,6 +99,11 @@ class Engine final : public sys::StopTarget {
   WsgiApp app_;
   std::unique_ptr<WsgiHandler> handler_inline_;
   std::unique_ptr<ThreadedHandler> handler_threads_;
+  AsgiApp asgi_app_;
+  std::unique_ptr<AsgiHandler> handler_asgi_;
+  std::unique_ptr<sys::StopSignals> signals_;
+  Ref poller_;
+  Ref on_end_;
   std::unique_ptr<server::Server> server_;
   bool running_ = false;
   bool ran_ = false;

@@ -82,8 +82,10 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
   if (name == "access_log_format") return get_str(key, value, &o->access_log_format);
   if (name == "log_fd") return get_int(key, value, -1, 1 << 30, &o->log_fd);
   if (name == "log_level") return get_level(key, value, &o->log_level);
+  if (name == "own_listeners") return get_bool(key, value, &o->server.own_listeners);
   if (name == "multiprocess") return get_bool(key, value, &o->multiprocess);
   if (name == "board_fd") return get_int(key, value, -1, 1 << 30, &o->board_fd);
+  if (name == "board_wake_fd") return get_int(key, value, -1, 1 << 30, &o->board_wake_fd);
   if (name == "board_slot") return get_int(key, value, 0, 1023, &o->board_slot);
   if (name == "spool_directory") {
     Ref text;

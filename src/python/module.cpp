@@ -6,6 +6,7 @@
 
 #include "http/limits.h"
 #include "python/module_state.h"
+#include "sys/sockets.h"
 
 namespace lanner::python {
 
@@ -34,6 +35,13 @@ PyObject* module_limits(PyObject*, PyObject*) noexcept {
   return rows.release();
 }
 
+PyObject* module_refuse_connections(PyObject*, PyObject* object) noexcept {
+  const int fd = PyObject_AsFileDescriptor(object);
+  if (fd < 0) return nullptr;
+  sys::refuse_connections(fd);
+  return none();
+}
+
 PyObject* module_version(PyObject*, PyObject*) noexcept {
   return PyUnicode_FromString(LANNER_VERSION);
 }
@@ -41,13 +49,17 @@ PyObject* module_version(PyObject*, PyObject*) noexcept {
 PyMethodDef module_methods[] = {
     {"limits", module_limits, METH_NOARGS,
      PyDoc_STR("limits() -> list of (field, default, unit, flag, help)\n\nEvery limit of the wire.")},
+    {"refuse_connections", module_refuse_connections, METH_O,
+     PyDoc_STR("refuse_connections(fd)\n\nA TCP listener drops new connection requests from now on.")},
     {"version", module_version, METH_NOARGS, PyDoc_STR("version() -> str")},
     {nullptr, nullptr, 0, nullptr}};
 
 int module_exec(PyObject* module) noexcept {
   ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
   if (state->make_names() < 0 || add_input_type(module, state) < 0 ||
-      add_start_response_types(module, state) < 0 || add_file_wrapper_type(module, state) < 0) {
+      add_start_response_types(module, state) < 0 || add_file_wrapper_type(module, state) < 0 ||
+      add_poller_type(module, state) < 0 || add_loop_base_type(module, state) < 0 ||
+      add_awaitable_type(module, state) < 0 || add_asgi_call_types(module, state) < 0) {
     return -1;
   }
   return add_server_type(module, state);

@@ -29,8 +29,10 @@ int intern_key(PyObject** slot, std::string_view name) noexcept {
 
 template <class F>
 int each_object(ModuleState* s, F&& f) noexcept {
-  PyTypeObject** types[] = {&s->server_type, &s->input_type,       &s->start_response_type,
-                            &s->write_type,  &s->early_hints_type, &s->file_wrapper_type};
+  PyTypeObject** types[] = {&s->server_type,       &s->input_type,       &s->start_response_type,
+                            &s->write_type,        &s->early_hints_type, &s->file_wrapper_type,
+                            &s->poller_type,       &s->loop_base_type,   &s->awaitable_type,
+                            &s->receive_type,      &s->send_type,        &s->task_done_type};
   for (PyTypeObject** type : types) {
     // SAFETY: PyTypeObject begins with PyObject; the C API itself casts so.
     if (int code = f(reinterpret_cast<PyObject**>(type))) return code;
@@ -39,7 +41,10 @@ int each_object(ModuleState* s, F&& f) noexcept {
 #define LANNER_NAME(name) &s->name,
       LANNER_NAMES(LANNER_NAME)
 #undef LANNER_NAME
-          &s->wsgi_version,
+#define LANNER_NAME(name, text) &s->name,
+          LANNER_ASGI_NAMES(LANNER_NAME)
+#undef LANNER_NAME
+              &s->wsgi_version,
       &s->wsgi_url_scheme,
       &s->wsgi_input,
       &s->wsgi_errors,
@@ -62,6 +67,9 @@ int each_object(ModuleState* s, F&& f) noexcept {
   for (PyObject*& key : s->http_keys) {
     if (int code = f(&key)) return code;
   }
+  for (PyObject*& name : s->field_names) {
+    if (int code = f(&name)) return code;
+  }
   return 0;
 }
 
@@ -71,6 +79,10 @@ int ModuleState::make_names() noexcept {
 #define LANNER_NAME(name) \
   if (intern(&name, #name) < 0) return -1;
   LANNER_NAMES(LANNER_NAME)
+#undef LANNER_NAME
+#define LANNER_NAME(name, text) \
+  if (intern(&name, text) < 0) return -1;
+  LANNER_ASGI_NAMES(LANNER_NAME)
 #undef LANNER_NAME
   struct {
     PyObject** slot;
@@ -101,7 +113,10 @@ int ModuleState::make_names() noexcept {
   }
   for (std::size_t i = 1; i < http_keys.size(); ++i) {
     const auto token = static_cast<http::Token>(i);
-    if (intern_key(&http_keys[i], http::token_name(token)) < 0) return -1;
+    const std::string_view name = http::token_name(token);
+    if (intern_key(&http_keys[i], name) < 0) return -1;
+    field_names[i] = PyBytes_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
+    if (!field_names[i]) return -1;
   }
   return 0;
 }

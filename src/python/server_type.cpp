@@ -19,12 +19,18 @@ Engine* engine_of(PyObject* object) noexcept {
 }
 
 PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
-  static const char* const names[] = {"app", "listeners", "options", nullptr};
+  static const char* const names[] = {"app", "listeners", "options", "poller", "loop", nullptr};
   PyObject* application = nullptr;
   PyObject* listeners = nullptr;
   PyObject* options = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O:Server", const_cast<char**>(names),
-                                   &application, &listeners, &options)) {
+  PyObject* poller = Py_None;
+  PyObject* loop = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOO:Server", const_cast<char**>(names),
+                                   &application, &listeners, &options, &poller, &loop)) {
+    return nullptr;
+  }
+  if ((poller == Py_None) != (loop == Py_None)) {
+    PyErr_SetString(PyExc_TypeError, "Server(): poller and loop go together (ASGI), or neither (WSGI)");
     return nullptr;
   }
   ModuleState* state = state_of_type(type);
@@ -33,7 +39,8 @@ PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
   Engine* engine = new (std::nothrow) Engine;
   if (!engine) return PyErr_NoMemory();
   reinterpret_cast<ServerObject*>(object.get())->engine = engine;  // SAFETY: just allocated as such
-  if (engine->init(state, application, listeners, options) < 0) return nullptr;
+  PyObject* const given = poller == Py_None ? nullptr : poller;
+  if (engine->init(state, application, listeners, options, given, loop) < 0) return nullptr;
   return object.release();
 }
 
@@ -45,14 +52,42 @@ PyObject* server_run(PyObject* object, PyObject* args, PyObject* kwargs) noexcep
                                    &on_ready)) {
     return nullptr;
   }
+  if (engine_of(object)->asgi()) {
+    PyErr_SetString(PyExc_RuntimeError, "an ASGI server is started by start() and driven by its loop");
+    return nullptr;
+  }
   Ref self = Ref::borrow(object);
   const int result = engine_of(object)->run(signals != 0, on_ready);
   return result < 0 ? nullptr : PyBool_FromLong(result);
 }
 
+PyObject* server_start(PyObject* object, PyObject* args, PyObject* kwargs) noexcept {
+  static const char* const names[] = {"on_end", "signals", "flush_callback", nullptr};
+  PyObject* on_end = nullptr;
+  int signals = 1;
+  PyObject* flush_callback = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO:start", const_cast<char**>(names), &on_end,
+                                   &signals, &flush_callback)) {
+    return nullptr;
+  }
+  if (!engine_of(object)->asgi()) {
+    PyErr_SetString(PyExc_RuntimeError, "start() is for ASGI; a WSGI server is run by run()");
+    return nullptr;
+  }
+  return engine_of(object)->start(signals != 0, on_end, flush_callback) < 0 ? nullptr : none();
+}
+
+PyObject* server_set_state(PyObject* object, PyObject* state) noexcept {
+  if (!engine_of(object)->asgi() || !PyDict_Check(state)) {
+    PyErr_SetString(PyExc_TypeError, "set_state() takes a dict, and an ASGI server");
+    return nullptr;
+  }
+  return engine_of(object)->set_state(state) < 0 ? nullptr : none();
+}
+
 PyObject* server_run_thread(PyObject* object, PyObject*) noexcept {
   Engine* engine = engine_of(object);
-  if (engine->threads() < 2) {
+  if (engine->threads() < 2 || engine->asgi()) {
     PyErr_SetString(PyExc_RuntimeError, "run_thread() needs the option threads > 1");
     return nullptr;
   }
@@ -97,6 +132,12 @@ int add_server_type(PyObject* module, ModuleState* state) noexcept {
        METH_VARARGS | METH_KEYWORDS,
        PyDoc_STR("run(signals=True, on_ready=None) -> bool\n\nServes until stopped and drained; True: every "
                  "request was finished.")},
+      {"start", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(server_start)),
+       METH_VARARGS | METH_KEYWORDS,
+       PyDoc_STR("start(on_end, signals=True, flush_callback=None)\n\nASGI: begins to serve inside the poller's "
+                 "turns; on_end(drained) is called once at the end.")},
+      {"set_state", server_set_state, METH_O,
+       PyDoc_STR("set_state(state)\n\nASGI: the lifespan's state; each request gets a shallow copy.")},
       {"run_thread", server_run_thread, METH_NOARGS,
        PyDoc_STR("run_thread()\n\nThe body of one handler thread (option threads > 1).")},
       {"stop", server_stop, METH_NOARGS,

@@ -9,29 +9,13 @@
 
 namespace lanner::python {
 
-namespace {
-
-// Bytes on their way, and the list that takes them when they are no longer needed.
-struct Held {
-  Released* list;
-  PyObject* object;
-};
-
-void release_held(void* owner) noexcept {
-  Held* held = static_cast<Held*>(owner);
-  held->list->add(held->object);
-  delete held;
-}
-
-}  // namespace
-
 int WsgiApp::init(ModuleState* state, PyObject* application, PyObject* root_path,
                   const EnvironOptions& options, std::uint64_t response_head_bytes,
                   server::Log* log) noexcept {
   state_ = state;
   application_ = Ref::borrow(application);
   response_head_bytes_ = response_head_bytes;
-  log_ = log;
+  log_.set_log(log);
   return environ_.init(state, root_path, options);
 }
 
@@ -94,40 +78,6 @@ void WsgiApp::give_back(WsgiKit* kit) noexcept {
   kit->next = kits_;
   kits_ = kit;
   ++kit_count_;
-}
-
-http::Payload WsgiApp::payload(PyObject* bytes) noexcept {
-  const std::string_view view(PyBytes_AS_STRING(bytes),
-                              static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
-  constexpr std::size_t kWorthKeeping = 16384;  // smaller ones are copied anyway
-  if (view.size() < kWorthKeeping) return {view, nullptr, nullptr};
-  Held* held = new (std::nothrow) Held{&released_, bytes};
-  if (!held) return {view, nullptr, nullptr};
-  (void)share(bytes);
-  return {view, held, release_held};
-}
-
-void WsgiApp::log_exception(const char* event, http::Exchange& exchange, bool started) noexcept {
-  if (log_) {
-    const http::RequestHead& head = exchange.head();
-    log_->line(server::LogLevel::error, event)
-        .add("method", head.method_text)
-        .add("target", head.target)
-        .add("after_start", started ? 1 : 0)
-        .send();
-  }
-  // The traceback goes to sys.stderr, as wsgi.errors does. SystemExit must not end the server here.
-  PyObject* type;
-  PyObject* value;
-  PyObject* traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (value && traceback) (void)PyException_SetTraceback(value, traceback);
-  if (type) PyErr_Display(type, value, traceback);
-  drop(type);
-  drop(value);
-  drop(traceback);
-  PyErr_Clear();
 }
 
 }  // namespace lanner::python

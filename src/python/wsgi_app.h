@@ -7,11 +7,11 @@
 #include "base/buffer.h"
 #include "http/exchange.h"
 #include "http/response_head.h"
+#include "python/app_log.h"
 #include "python/environ.h"
 #include "python/module_state.h"
 #include "python/ref.h"
 #include "python/released.h"
-#include "server/log.h"
 
 namespace lanner::python {
 
@@ -45,16 +45,13 @@ class WsgiApp final {
   PyObject* application() noexcept { return application_.get(); }
   EnvironBuilder& environ() noexcept { return environ_; }
   Released& released() noexcept { return released_; }
+  AppLog& log() noexcept { return log_; }
   std::uint64_t response_head_bytes() const noexcept { return response_head_bytes_; }
 
   // Null with an exception set.
   WsgiKit* take_kit(WsgiCall* call, http::Exchange& exchange) noexcept;
   // The call is over: its objects answer with an error from now on.
   void give_back(WsgiKit* kit) noexcept;
-  // A payload that keeps `bytes` (a bytes object) alive while it is on its way; released without the GIL.
-  http::Payload payload(PyObject* bytes) noexcept;
-  // Logs the exception in flight with its traceback, and clears it.
-  void log_exception(const char* event, http::Exchange& exchange, bool started) noexcept;
 
  private:
   static constexpr std::size_t kKitsMax = 64;
@@ -66,7 +63,7 @@ class WsgiApp final {
   WsgiKit* kits_ = nullptr;
   std::size_t kit_count_ = 0;
   std::uint64_t response_head_bytes_ = 0;
-  server::Log* log_ = nullptr;
+  AppLog log_;
 };
 
 }  // namespace lanner::python

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "python/file_wrapper.h"
+#include "python/held_bytes.h"
 #include "python/response_fields.h"
 #include "python/wsgi_handler.h"
 #include "python/wsgi_input.h"
@@ -12,8 +13,7 @@
 namespace lanner::python {
 
 namespace {
-constexpr int kBlocksPerTurn = 64;           // then other connections have their turn
-constexpr Py_ssize_t kLargeBlockBytes = 16384;  // worth a write of its own, at once
+constexpr int kBlocksPerTurn = 64;  // then other connections have their turn
 }  // namespace
 
 WsgiCall::Outcome WsgiCall::run() noexcept {
@@ -65,7 +65,7 @@ WsgiCall::Outcome WsgiCall::answer_list() noexcept {
   }
   bool large = false;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    large = large || PyBytes_GET_SIZE(blocks[i]) >= kLargeBlockBytes;
+    large = large || PyBytes_GET_SIZE(blocks[i]) >= kHeldBytesMin;
     if (put(blocks[i]) == http::WriteState::closed) break;
   }
   // Large blocks go out at once, while they are in the cache; small ones wait for the end of the turn.
@@ -163,7 +163,7 @@ bool WsgiCall::begin(std::optional<std::uint64_t> body_bytes) noexcept {
 }
 
 http::WriteState WsgiCall::put(PyObject* block) noexcept {
-  const http::WriteState state = exchange_->write(app_.payload(block));
+  const http::WriteState state = exchange_->write(hold_bytes(block, &app_.released()));
   if (state == http::WriteState::closed) gone_ = true;
   return state;
 }
@@ -190,7 +190,7 @@ WsgiCall::Outcome WsgiCall::fail() noexcept {
   if (theirs && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OSError)) {
     PyErr_Clear();
   } else {
-    app_.log_exception("app.error", *exchange_, exchange_->started());
+    app_.log().exception("app.error", exchange_->head(), exchange_->started());
   }
   close_result();
   end();
@@ -205,11 +205,11 @@ void WsgiCall::close_result() noexcept {
   if (!PyList_CheckExact(result) && !PyTuple_CheckExact(result)) {
     PyObject* close = nullptr;
     if (optional_attribute(result, app_.state()->close, &close) < 0) {
-      app_.log_exception("app.close_failed", *exchange_, exchange_->started());
+      app_.log().exception("app.close_failed", exchange_->head(), exchange_->started());
     } else if (close) {
       Ref done = Ref::steal(PyObject_CallNoArgs(close));
       drop(close);
-      if (!done) app_.log_exception("app.close_failed", *exchange_, exchange_->started());
+      if (!done) app_.log().exception("app.close_failed", exchange_->head(), exchange_->started());
     }
   }
   iterator_.clear();

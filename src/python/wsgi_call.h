@@ -36,6 +36,7 @@ class WsgiCall final : public http::Observer {
   // http::Observer
   void on_writable() noexcept override;
   void on_disconnect() noexcept override;
+  void on_half_close() noexcept override {}
   void on_body(std::string_view) noexcept override {}
   void on_body_end(Errc) noexcept override {}
 

@@ -81,47 +81,56 @@ std::size_t take_ahead(Input* self, char* to, std::size_t room) noexcept {
   return count;
 }
 
-// Exactly `size` bytes, fewer only at the end.
-PyObject* read_sized(Input* self, Py_ssize_t size) noexcept {
-  const std::optional<std::uint64_t> left = self->body->bytes_left();
-  const std::uint64_t ahead = self->ahead.size() - self->taken;
-  if (left && *left + ahead < static_cast<std::uint64_t>(size)) {
-    size = static_cast<Py_ssize_t>(*left + ahead);
+// What read-ahead and body give until `to` is full; fewer only at the end. -1 with an exception set.
+Py_ssize_t fill_whole(Input* self, char* to, std::size_t room) noexcept {
+  std::size_t count = take_ahead(self, to, room);
+  while (count < room) {
+    const Py_ssize_t got = fill(self, to + count, room - count);
+    if (got < 0) return -1;
+    if (got == 0) break;
+    count += static_cast<std::size_t>(got);
   }
+  return static_cast<Py_ssize_t>(count);
+}
+
+// Up to `size` bytes (not more than are known to be there): one allocation, no copy.
+PyObject* read_known(Input* self, Py_ssize_t size) noexcept {
   PyObject* bytes = PyBytes_FromStringAndSize(nullptr, size);
   if (!bytes) return nullptr;
-  char* to = PyBytes_AS_STRING(bytes);
-  Py_ssize_t count = static_cast<Py_ssize_t>(take_ahead(self, to, static_cast<std::size_t>(size)));
-  while (count < size) {
-    const Py_ssize_t got = fill(self, to + count, static_cast<std::size_t>(size - count));
-    if (got < 0) {
-      drop(bytes);
-      return nullptr;
-    }
-    if (got == 0) break;
-    count += got;
+  const Py_ssize_t count =
+      fill_whole(self, PyBytes_AS_STRING(bytes), static_cast<std::size_t>(size));
+  if (count < 0) {
+    drop(bytes);
+    return nullptr;
   }
   if (count < size && _PyBytes_Resize(&bytes, count) < 0) return nullptr;
   return bytes;
 }
 
-PyObject* read_all(Input* self) noexcept {
-  if (const std::optional<std::uint64_t> left = self->body->bytes_left()) {
-    const std::uint64_t size = *left + (self->ahead.size() - self->taken);
-    if (size > static_cast<std::uint64_t>(PY_SSIZE_T_MAX)) return PyErr_NoMemory();
-    return read_sized(self, static_cast<Py_ssize_t>(size));
-  }
+// Up to `size` bytes of a body whose size nobody knows: memory grows with what comes.
+PyObject* read_growing(Input* self, std::uint64_t size) noexcept {
   Buffer all;
-  for (;;) {
-    char* to = all.reserve(kBlockBytes);
+  while (all.size() < size) {
+    const std::size_t step =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kBlockBytes, size - all.size()));
+    char* to = all.reserve(step);
     if (!to) return PyErr_NoMemory();
-    Py_ssize_t got = static_cast<Py_ssize_t>(take_ahead(self, to, kBlockBytes));
-    if (got == 0) got = fill(self, to, kBlockBytes);
+    const Py_ssize_t got = fill_whole(self, to, step);
     if (got < 0) return nullptr;
-    if (got == 0) break;
     all.commit(static_cast<std::size_t>(got));
+    if (static_cast<std::size_t>(got) < step) break;
   }
   return PyBytes_FromStringAndSize(all.data(), static_cast<Py_ssize_t>(all.size()));
+}
+
+// Exactly `size` bytes, fewer only at the end; negative: all.
+PyObject* read_sized(Input* self, Py_ssize_t size) noexcept {
+  const std::uint64_t wanted =
+      size < 0 ? static_cast<std::uint64_t>(PY_SSIZE_T_MAX) : static_cast<std::uint64_t>(size);
+  const std::optional<std::uint64_t> left = self->body->bytes_left();
+  if (!left && wanted > kBlockBytes) return read_growing(self, wanted);
+  const std::uint64_t there = left ? *left + (self->ahead.size() - self->taken) : wanted;
+  return read_known(self, static_cast<Py_ssize_t>(std::min(wanted, there)));
 }
 
 // One line with its '\n', or what is left; b"" at the end. `size` < 0 = any length.
@@ -171,7 +180,7 @@ PyObject* input_read(PyObject* object, PyObject* const* args, Py_ssize_t count) 
   Input* self = as_input(object);
   Py_ssize_t size = -1;
   if (!parse_size("read", args, count, &size) || !check_bound(self)) return nullptr;
-  return size < 0 ? read_all(self) : read_sized(self, size);
+  return read_sized(self, size);
 }
 
 PyObject* input_readline(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
@@ -203,10 +212,8 @@ PyObject* input_readinto(PyObject* object, PyObject* target) noexcept {
   Input* self = as_input(object);
   Py_buffer view;
   if (!check_bound(self) || PyObject_GetBuffer(target, &view, PyBUF_WRITABLE) < 0) return nullptr;
-  char* to = static_cast<char*>(view.buf);
-  Py_ssize_t got =
-      static_cast<Py_ssize_t>(take_ahead(self, to, static_cast<std::size_t>(view.len)));
-  if (got == 0) got = fill(self, to, static_cast<std::size_t>(view.len));
+  const Py_ssize_t got =
+      fill_whole(self, static_cast<char*>(view.buf), static_cast<std::size_t>(view.len));
   PyBuffer_Release(&view);
   return got < 0 ? nullptr : PyLong_FromSsize_t(got);
 }

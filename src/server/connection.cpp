@@ -9,6 +9,7 @@ namespace lanner::server {
 
 namespace {
 constexpr std::size_t kKeptReadBytes = 65536;  // read at once behind kept input
+constexpr std::uint64_t kAtWorkMs = 1000;      // idle for less: the client may be at work
 constexpr int kFlushStepsMax = 16;             // then others have their turn
 }  // namespace
 
@@ -28,7 +29,7 @@ Connection::~Connection() {
 }
 
 Result<void> Connection::start() noexcept {
-  interest_ = sys::Ready::readable;
+  interest_ = sys::Ready::readable | sys::Ready::peer_closed;
   if (transport().descriptor() >= 0) {
     Result<void> watched = server_.loop().watch(transport().descriptor(), interest_, *this);
     if (!watched) return watched;
@@ -46,7 +47,16 @@ void Connection::on_ready(std::uint32_t events) noexcept {
   } else if ((events & sys::Ready::broken) && !closed()) {
     close(false);
   }
+  if ((events & sys::Ready::peer_closed) && !closed() && !half_closed_) on_half_close();
   if (!closed()) rearm();
+}
+
+// The kernel tells it once: what was sent before may still have to be read.
+void Connection::on_half_close() noexcept {
+  half_closed_ = true;
+  set_interest();
+  http::Observer* observer = closed() ? nullptr : exchange_.observer();
+  if (observer && exchange_.state() != Http1Exchange::State::lost) observer->on_half_close();
 }
 
 void Connection::on_readable() noexcept {
@@ -98,8 +108,9 @@ std::size_t Connection::process(std::string_view in) noexcept {
     if (!step(&rest)) break;
   }
   processing_ = false;
-  if (!closed() && peer_ended_ && stage_ == Stage::head && !closing_ &&
-      !static_cast<ListNode<ReadyTag>*>(this)->linked()) {
+  const bool comes_back = static_cast<ListNode<ReadyTag>*>(this)->linked() ||
+                          (!rest.empty() && over_high_mark());
+  if (!closed() && peer_ended_ && stage_ == Stage::head && !closing_ && !comes_back) {
     close_after_flush(false);
   }
   return in.size() - rest.size();
@@ -138,14 +149,15 @@ bool Connection::step(std::string_view* in) noexcept {
 }
 
 bool Connection::wants_input() const noexcept {
+  if (closing_) return false;  // what comes after a refusal is nobody's, in whatever stage that was
   switch (stage_) {
     case Stage::head:
-      return !closing_ && !over_high_mark();
+      return !over_high_mark();
     case Stage::receiving:
     case Stage::discarding:
       return true;
     case Stage::answering:
-      return streaming_ && !body_paused_ && !body_complete() && !closing_;
+      return streaming_ && !body_paused_ && !body_complete();
     case Stage::lingering:
     case Stage::closed:
       return false;
@@ -217,7 +229,7 @@ void Connection::answer_ended(bool persist) noexcept {
   streaming_ = false;
   if (closed()) return;
   if (!persist || server_.draining()) return close_after_flush(false);
-  since_ms_ = server_.loop().now_ms();
+  since_ms_ = body_progress_ms_ = server_.loop().now_ms();
   if (body_complete()) {
     session_.begin_next();
     stage_ = Stage::head;
@@ -251,7 +263,8 @@ void Connection::set_body_paused(bool paused) noexcept {
   since_ms_ += now_ms - pause_since_ms_;  // the pause was ours, not the client's
   body_progress_ms_ = now_ms;
   if (closed() || processing_) return;
-  if (!kept_.empty()) server_.mark_ready(*this);
+  // Also without kept input: the end of the body may be all that is owed.
+  if (!kept_.empty() || (streaming_ && !body_complete())) server_.mark_ready(*this);
   if (!(interest_ & sys::Ready::readable)) set_interest();
   rearm();
 }
@@ -264,7 +277,10 @@ void Connection::on_turn() noexcept {
     exchange_.on_space();
     if (closed()) return;
   }
-  if (wants_input() && (!kept_.empty() || peer_ended_)) process_kept();
+  if (wants_input() && (!kept_.empty() || peer_ended_ || streaming_)) {
+    if (stage_ == Stage::head && !session_.head_begun()) since_ms_ = server_.loop().now_ms();
+    process_kept();
+  }
   if (closed()) return;
   if (wants_input() && !(interest_ & sys::Ready::readable)) set_interest();
   rearm();
@@ -275,6 +291,10 @@ void Connection::on_input_end() noexcept {
   switch (stage_) {
     case Stage::head:
       // Half a head is nobody's request; complete ones that are still kept are served first.
+      if (!kept_.empty()) {
+        server_.mark_ready(*this);
+        return set_interest();
+      }
       if (out_.empty() && spool_.empty()) return close(false);
       return close_after_flush(false);
     case Stage::receiving:
@@ -349,14 +369,16 @@ void Connection::begin_linger() noexcept {
 }
 
 void Connection::begin_drain() noexcept {
+  if (stage_ == Stage::discarding) return close_after_flush(false);
   if (stage_ != Stage::head || closing_) return;
-  const bool idle = kept_.empty() && !session_.head_begun();
-  if (idle && requests_ > 0) {
-    close_after_flush(false);
-  } else if (idle) {
-    since_ms_ = server_.loop().now_ms();  // accepted but silent: a moment for its request
-    rearm();
-  }
+  if (!kept_.empty() || session_.head_begun()) return;
+  // A client in the middle of its work sends its next request any moment now: it gets an answer with Connection: close
+  // instead of an end that it could not tell from a failure. So does one that has connected and not spoken yet.
+  const std::uint64_t now_ms = server_.loop().now_ms();
+  const bool at_work = requests_ == 0 || now_ms - since_ms_ < kAtWorkMs || !out_.empty();
+  if (!at_work) return close(false);
+  since_ms_ = now_ms;
+  rearm();
 }
 
 void Connection::close(bool reset) noexcept {
@@ -403,6 +425,8 @@ void Connection::flush() noexcept {
     if (pending) {
       write_since_ms_ = write_progress_ms_ = server_.loop().now_ms();
       write_base_bytes_ = out_.bytes_sent();
+    } else if (stage_ == Stage::head && !session_.head_begun()) {
+      since_ms_ = server_.loop().now_ms();  // idle from now on
     }
     set_interest();
   }
@@ -418,6 +442,7 @@ void Connection::set_interest() noexcept {
   std::uint32_t wanted = 0;
   if (!peer_ended_ && (stage_ == Stage::lingering || wants_input())) wanted = sys::Ready::readable;
   if (write_blocked_) wanted |= sys::Ready::writable;
+  if (!half_closed_) wanted |= sys::Ready::peer_closed;
   if (wanted == interest_ || closed()) return;
   interest_ = wanted;
   if (transport().descriptor() < 0) return;

@@ -88,6 +88,7 @@ class Connection final : public net::Watcher,
   enum class Stage : std::uint8_t { head, receiving, answering, discarding, lingering, closed };
 
   void on_readable() noexcept;
+  void on_half_close() noexcept;
   void on_input_end() noexcept;
   void discard_input() noexcept;
   void process_kept() noexcept;
@@ -135,6 +136,7 @@ class Connection final : public net::Watcher,
   bool streaming_ = false;    // the handler takes the body as it comes
   bool body_paused_ = false;  // the handler asked for a pause
   bool processing_ = false;   // inside process(): answers that end now go on there
+  bool half_closed_ = false;  // the peer has shut its sending side; there may be input before that
   bool peer_ended_ = false;   // the peer sends no more; it may still read
   bool closing_ = false;      // close once the output is written
   bool cut_ = false;          // and do it by a reset

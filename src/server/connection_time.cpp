@@ -10,6 +10,7 @@ namespace lanner::server {
 namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr std::uint64_t kDrainIdleMs = 250;     // a client at work, between two requests
 constexpr std::uint64_t kDrainSilentMs = 1000;  // a client accepted before the drain that has sent nothing yet
 
 // When `bytes` moved since `since_ms` would fall under `rate` bytes/s, but not before the grace is over.
@@ -39,12 +40,15 @@ std::uint64_t Connection::write_deadline_ms() const noexcept {
 
 std::uint64_t Connection::read_deadline_ms() const noexcept {
   const http::Limits& limits = server_.limits();
+  if (closing_ && stage_ != Stage::lingering) return kNever;  // only the output is waited for
   switch (stage_) {
     case Stage::head:
-      if (closing_ || over_high_mark()) return kNever;
-      if (!kept_.empty() || session_.head_begun()) return since_ms_ + limits.head_ms;
-      if (requests_ > 0) return since_ms_ + limits.keep_alive_ms;
-      return since_ms_ + (server_.draining() ? kDrainSilentMs : limits.first_byte_ms);
+      if (over_high_mark()) return kNever;
+      if (session_.head_begun()) return since_ms_ + limits.head_ms;
+      // Kept and not looked at yet: it waits for us. Or the client is busy with its answer.
+      if (!kept_.empty() || write_blocked_) return kNever;
+      if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
+      return since_ms_ + (requests_ > 0 ? limits.keep_alive_ms : limits.first_byte_ms);
     case Stage::receiving:
     case Stage::discarding:
       return body_deadline_ms();
@@ -80,9 +84,11 @@ void Connection::on_timer(std::uint64_t now_ms) noexcept {
   }
   if (now_ms >= read_deadline_ms()) {
     if (stage_ == Stage::lingering) return close(false);
-    if (stage_ != Stage::head) {
+    if (stage_ == Stage::discarding) {
+      close_after_flush(false);  // answered already: a 408 would be taken for the next answer
+    } else if (stage_ != Stage::head) {
       fail(Errc::body_timeout);
-    } else if (!kept_.empty() || session_.head_begun()) {
+    } else if (session_.head_begun()) {
       fail(Errc::head_timeout);
     } else {
       return close(false);  // idle, or never said a word

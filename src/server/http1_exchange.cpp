@@ -34,6 +34,7 @@ void Http1Exchange::reset() noexcept {
   state_ = State::idle;
   observer_ = nullptr;
   logged_head_.reset();
+  if (trailer_lines_.capacity() > 0) trailer_lines_.release();
   store_.reset();
   arena_.reset();
   head_kept_ = overflow_ = waits_for_space_ = continue_sent_ = dispatched_ = false;
@@ -68,6 +69,7 @@ Result<void> Http1Exchange::keep_head() noexcept {
 }
 
 Result<void> Http1Exchange::retain(http::Observer* observer) noexcept {
+  if (state_ == State::lost || state_ == State::idle) return Errc::disconnected;
   Result<void> kept = keep_head();
   if (kept) kept = store_.own();
   if (kept) observer_ = observer;
@@ -159,13 +161,20 @@ std::uint64_t Http1Exchange::admit(std::uint64_t bytes) noexcept {
 
 http::WriteState Http1Exchange::wrote(bool stored) noexcept {
   if (!stored) {
-    connection_.close(true);
+    cut();
     return http::WriteState::closed;
   }
   connection_.mark_dirty();
   if (!connection_.over_high_mark()) return http::WriteState::ok;
   waits_for_space_ = true;
   return http::WriteState::full;
+}
+
+// From within a call of the handler's.
+void Http1Exchange::cut() noexcept {
+  in_call_ = true;
+  connection_.close(true);
+  in_call_ = false;
 }
 
 bool Http1Exchange::put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept {
@@ -218,9 +227,13 @@ http::WriteState Http1Exchange::write_file(http::FilePart part) noexcept {
   if (state_ != State::started) return http::WriteState::closed;
   const std::uint64_t bytes = admit(part.count);
   if (bytes == 0) return http::WriteState::ok;
+  net::OutBuffer& out = connection_.out();
   Result<int> copy = sys::duplicate(part.fd);
   if (!copy) return wrote(false);
-  net::OutBuffer& out = connection_.out();
+  if (!connection_.spool().move_to(out)) {  // what was spooled comes first
+    sys::close(*copy);
+    return wrote(false);
+  }
   if (plan_.framing != http1::ResponseFraming::chunked) {
     return wrote(out.append_file(*copy, part.offset, bytes));
   }
@@ -233,10 +246,17 @@ http::WriteState Http1Exchange::write_file(http::FilePart part) noexcept {
 
 http::WriteState Http1Exchange::flush() noexcept {
   if (state_ == State::lost) return http::WriteState::closed;
+  in_call_ = true;
   connection_.flush();
+  in_call_ = false;
   if (state_ == State::lost) return http::WriteState::closed;
   waits_for_space_ = connection_.over_high_mark();
   return waits_for_space_ ? http::WriteState::full : http::WriteState::ok;
+}
+
+Result<void> Http1Exchange::add_trailers(const http::ResponseHead& fields) noexcept {
+  if (state_ != State::started || plan_.framing != http1::ResponseFraming::chunked) return {};
+  return trailer_lines_.append(fields.field_lines()) ? Result<void>() : Errc::no_memory;
 }
 
 void Http1Exchange::yield() noexcept {
@@ -259,12 +279,7 @@ Result<void> Http1Exchange::finish() noexcept {
     return Errc::internal;
   }
   if (plan_.framing == http1::ResponseFraming::chunked) {
-    const bool spooled = !connection_.spool().empty();
-    const char* directory = connection_.server().options().spool_directory;
-    const bool stored =
-        spooled ? bool(connection_.spool().append(http1::kLastChunk, directory))
-                : connection_.out().append(http1::kLastChunk);
-    if (wrote(stored) == http::WriteState::closed) {
+    if (wrote(put_last_chunk()) == http::WriteState::closed) {
       end(false);
       return Errc::no_memory;
     }
@@ -291,6 +306,16 @@ void Http1Exchange::log_mistake(Errc code) noexcept {
       .send();
 }
 
+bool Http1Exchange::put_last_chunk() noexcept {
+  const bool spooled = !connection_.spool().empty();
+  const char* directory = connection_.server().options().spool_directory;
+  const auto add = [&](std::string_view text) noexcept {
+    return spooled ? bool(connection_.spool().append(text, directory)) : connection_.out().append(text);
+  };
+  if (trailer_lines_.empty()) return add(http1::kLastChunk);
+  return add("0\r\n") && add(trailer_lines_.view()) && add("\r\n");
+}
+
 void Http1Exchange::abort() noexcept {
   if (state_ == State::started) {
     // 1.0 and close-delimited answers would look complete without a reset (RFC 9112, section 8).
@@ -310,7 +335,7 @@ void Http1Exchange::answer_error(Errc code) noexcept {
   const bool built = head.set_status(500, "Internal Server Error") &&
                      head.add("Content-Type", "text/plain; charset=utf-8", 256);
   if (!built || !start(head, kBody.size())) {
-    connection_.close(true);
+    cut();
     return end(false);
   }
   (void)write({kBody, nullptr, nullptr});
@@ -319,7 +344,7 @@ void Http1Exchange::answer_error(Errc code) noexcept {
 
 void Http1Exchange::fail(Errc code, bool gone) noexcept {
   http::Observer* observer = observer_;
-  const bool streaming = observer && !connection_.body_complete();
+  const bool streaming = observer && !connection_.body_complete() && state_ != State::lost;
   if (!gone && state_ == State::open) {
     const int status = error_status(code);
     const std::string_view extra =
@@ -340,7 +365,7 @@ void Http1Exchange::fail(Errc code, bool gone) noexcept {
   state_ = State::lost;
   if (!dispatched_) {
     reset();
-  } else if (observer) {
+  } else if (observer && !in_call_) {
     if (streaming) observer->on_body_end(code);
     if (gone) observer->on_disconnect();
   }

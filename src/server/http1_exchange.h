@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "http/exchange.h"
 #include "http1/response_writer.h"
 #include "server/body_store.h"
@@ -64,6 +65,7 @@ class Http1Exchange final : public http::Exchange {
   http::WriteState write_file(http::FilePart part) noexcept override;
   http::WriteState write_spooled(std::string_view bytes) noexcept override;
   http::WriteState flush() noexcept override;
+  Result<void> add_trailers(const http::ResponseHead& fields) noexcept override;
   void yield() noexcept override;
   Result<void> finish() noexcept override;
   void abort() noexcept override;
@@ -75,6 +77,8 @@ class Http1Exchange final : public http::Exchange {
   std::uint64_t admit(std::uint64_t bytes) noexcept;
   bool put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept;
   http::WriteState wrote(bool stored) noexcept;
+  bool put_last_chunk() noexcept;
+  void cut() noexcept;
   void answer_error(Errc code) noexcept;
   void log_access() noexcept;
   void log_mistake(Errc code) noexcept;
@@ -85,6 +89,7 @@ class Http1Exchange final : public http::Exchange {
   BodyStore store_;
   http::RequestHead head_;
   http1::ResponsePlan plan_;
+  Buffer trailer_lines_;
   std::string_view raw_;
   http::Observer* observer_ = nullptr;
   std::unique_ptr<http::ResponseHead> logged_head_;  // a copy, only when the access log needs it
@@ -97,6 +102,7 @@ class Http1Exchange final : public http::Exchange {
   bool waits_for_space_ = false;
   bool continue_sent_ = false;
   bool dispatched_ = false;
+  bool in_call_ = false;  // the handler learns of a loss from what its own call returns
 };
 
 }  // namespace lanner::server

@@ -244,7 +244,8 @@ TEST(Log, KeepsItsTableBoundedUnderManyReasons) {
   const std::string all = written(LogLevel::debug, [](Log& log) {
     for (int i = 0; i < 1000; ++i) {
       log.set_now(static_cast<std::uint64_t>(10'000 + i));
-      const std::string reason = "r" + std::to_string(i % 60);
+      std::string reason("r");
+      reason += std::to_string(i % 60);
       log.line(LogLevel::warning, "e").add("reason", reason).send();
     }
   });

@@ -2,6 +2,8 @@
 
 #include "server/out_spool.h"
 
+#include <utility>
+
 #include "sys/files.h"
 #include "sys/sockets.h"
 
@@ -13,24 +15,21 @@ Result<void> OutSpool::append(std::string_view bytes, const char* directory) noe
     if (!file) return Error{Errc::spool_failed, file.error().detail};
     fd_ = *file;
   }
-  Result<void> written = sys::write_all_at(fd_, bytes, end_);
+  Result<void> written = sys::write_all_at(fd_, bytes, size_);
   if (!written) return Error{Errc::spool_failed, written.error().detail};
-  end_ += bytes.size();
+  size_ += bytes.size();
   return {};
 }
 
 bool OutSpool::move_to(net::OutBuffer& out) noexcept {
   if (empty()) return true;
-  Result<int> copy = sys::duplicate(fd_);
-  if (!copy || !out.append_file(*copy, begin_, size())) return false;
-  begin_ = end_;
-  return true;
+  return out.append_file(std::exchange(fd_, -1), 0, std::exchange(size_, 0));
 }
 
 void OutSpool::clear() noexcept {
   if (fd_ >= 0) sys::close(fd_);
   fd_ = -1;
-  begin_ = end_ = 0;
+  size_ = 0;
 }
 
 }  // namespace lanner::server

@@ -18,17 +18,16 @@ class OutSpool final {
   OutSpool& operator=(const OutSpool&) = delete;
   ~OutSpool() { clear(); }
 
-  bool empty() const noexcept { return begin_ == end_; }
-  std::uint64_t size() const noexcept { return end_ - begin_; }
+  bool empty() const noexcept { return size_ == 0; }
+  std::uint64_t size() const noexcept { return size_; }
   Result<void> append(std::string_view bytes, const char* directory) noexcept;
-  // Hands everything to `out` as one part of a file. False when memory or descriptors are out.
+  // Hands everything to `out` as one part of a file, and the file with it. False when memory is out.
   [[nodiscard]] bool move_to(net::OutBuffer& out) noexcept;
   void clear() noexcept;
 
  private:
   int fd_ = -1;
-  std::uint64_t begin_ = 0;
-  std::uint64_t end_ = 0;
+  std::uint64_t size_ = 0;
 };
 
 }  // namespace lanner::server

@@ -13,7 +13,7 @@
 namespace lanner::server {
 
 namespace {
-enum Kind : int { kInform, kStart, kWrite, kFile, kNothing, kWantBody, kResumeBody };
+enum Kind : int { kInform, kStart, kWrite, kFile, kNothing, kWantBody, kResumeBody, kTrailers };
 }  // namespace
 
 struct Relay::Command {
@@ -151,6 +151,12 @@ http::WriteState Relay::flush() noexcept {
   return gone_ ? http::WriteState::closed : http::WriteState::ok;
 }
 
+Result<void> Relay::add_trailers(const http::ResponseHead& fields) noexcept {
+  Command* command = add(kTrailers);
+  if (!command || !command->head.copy_from(fields)) return Errc::no_memory;
+  return {};
+}
+
 Result<void> Relay::finish() noexcept {
   Result<void> result;
   {
@@ -268,13 +274,16 @@ void Relay::apply(Command& command) noexcept {
     case kResumeBody:
       exchange_.resume_body();
       break;
+    case kTrailers:
+      (void)exchange_.add_trailers(command.head);
+      break;
     default:
       break;
   }
-  if (state == http::WriteState::full) {
-    std::lock_guard lock(mutex_);
-    full_ = true;
-  }
+  if (state == http::WriteState::ok) return;
+  std::lock_guard lock(mutex_);
+  full_ = full_ || state == http::WriteState::full;
+  gone_ = gone_ || state == http::WriteState::closed;
 }
 
 void Relay::on_writable() noexcept {

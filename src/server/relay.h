@@ -51,6 +51,7 @@ class Relay final : public http::Exchange,
   http::WriteState write_spooled(std::string_view bytes) noexcept override;
   // Hands everything over and waits until the client has taken enough of it.
   http::WriteState flush() noexcept override;
+  Result<void> add_trailers(const http::ResponseHead& fields) noexcept override;
   void yield() noexcept override {}
   Result<void> finish() noexcept override;
   void abort() noexcept override;
@@ -64,6 +65,7 @@ class Relay final : public http::Exchange,
   // Loop thread: http::Observer and net::Task
   void on_writable() noexcept override;
   void on_disconnect() noexcept override;
+  void on_half_close() noexcept override {}  // a handler thread only writes: it may still be read
   void on_body(std::string_view piece) noexcept override;
   void on_body_end(Errc error) noexcept override;
   void run() noexcept override;

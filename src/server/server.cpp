@@ -8,6 +8,7 @@
 #include "http/date.h"
 #include "sys/clock.h"
 #include "sys/process.h"
+#include "sys/sockets.h"
 
 namespace lanner::server {
 
@@ -17,12 +18,18 @@ Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) 
       options_(options),
       pid_(sys::process_id()),
       drain_timer_(*this),
-      balance_timer_(*this) {}
+      balance_timer_(*this),
+      balance_watcher_(*this) {}
 
 std::unique_ptr<Server> Server::create(net::Loop& loop, http::Handler& handler,
                                        const Options& options) noexcept {
   std::unique_ptr<Server> server(new (std::nothrow) Server(loop, handler, options));
   if (!server || !server->allocate()) return nullptr;
+  if (options.board && options.board->wake_descriptor() >= 0 &&
+      !loop.watch(options.board->wake_descriptor(), sys::Ready::readable | sys::Ready::edge,
+                  server->balance_watcher_)) {
+    return nullptr;
+  }
   loop.set_turn_observer(server.get());
   return server;
 }
@@ -39,7 +46,10 @@ bool Server::allocate() noexcept {
 
 Server::~Server() {
   loop_.set_turn_observer(nullptr);
-  for (std::size_t i = 0; i < listener_count_; ++i) listeners_[i].reset();
+  if (options_.board && options_.board->wake_descriptor() >= 0) {
+    loop_.unwatch(options_.board->wake_descriptor(), balance_watcher_);
+  }
+  while (listener_count_ > 0) listeners_[--listener_count_].reset();
   live_.for_each([](Connection& connection) { connection.close(true); });
   bury();
 }
@@ -52,6 +62,7 @@ Result<void> Server::listen(int fd) noexcept {
   std::unique_ptr<net::Listener> listener(new (std::nothrow)
                                               net::Listener(loop_, fd, *this, options));
   if (!listener) return Errc::no_memory;
+  if (options_.own_listeners) listener->take_ownership();
   Result<void> started = listener->start();
   if (!started) return started;
   listeners_[listener_count_++] = std::move(listener);
@@ -61,7 +72,11 @@ Result<void> Server::listen(int fd) noexcept {
 Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
                         const sys::SocketAddress* local) noexcept {
   Connection* connection = connections_.make(*this, fd, transport, peer, local);
-  if (!connection) return nullptr;
+  if (!connection) {
+    delete transport;
+    if (fd >= 0) sys::close(fd);
+    return nullptr;
+  }
   live_.push_back(*connection);
   if (!connection->start()) {
     connection->close(true);
@@ -72,9 +87,7 @@ Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddr
 }
 
 Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept {
-  Connection* connection = add(-1, transport, peer, nullptr);
-  if (!connection) delete transport;
-  return connection;
+  return add(-1, transport, peer, nullptr);
 }
 
 void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept {
@@ -89,6 +102,7 @@ void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& fr
     for (std::size_t i = 0; i < listener_count_; ++i) listeners_[i]->pause();
     if (Log* log = options_.log) {
       log->line(LogLevel::warning, "connections.full")
+          .add("reason", "limit_connections")
           .add("limit", options_.limits.connections)
           .add("hint", "new clients wait in the backlog; raise --limit-connections")
           .send();
@@ -138,18 +152,25 @@ void Server::bury() noexcept {
 }
 
 void Server::balance() noexcept {
-  if (draining_ || full_ || !options_.board) return;
-  const bool may = options_.board->may_accept(loop_.now_ms());
+  process::Board* board = options_.board;
+  if (draining_ || full_ || !board) return;
+  const bool may = board->may_accept(loop_.now_ms());
+  if (!may) loop_.arm(balance_timer_, loop_.now_ms() + process::Board::kRecheckMs);
+  if (may != away_) return;
+  away_ = !may;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    if (may && !listeners_[i]->accepting()) (void)listeners_[i]->start();
-    if (!may && listeners_[i]->accepting()) listeners_[i]->pause();
+    if (may) {
+      (void)listeners_[i]->start();
+    } else {
+      listeners_[i]->pause();
+    }
   }
-  if (!may) loop_.arm(balance_timer_, loop_.now_ms() + kBalanceMs);
+  if (away_) board->wake_others();
 }
 
 void Server::refresh_clock_text() noexcept {
-  if (loop_.now_unix() == date_second_ || !options_.date_header) return;
   date_second_ = loop_.now_unix();
+  if (!options_.date_header) return;
   std::memcpy(date_line_.data(), "Date: ", 6);
   http::write_date(date_line_.data() + 6, date_second_);
   std::memcpy(date_line_.data() + 6 + http::kDateBytes, "\r\n", 2);
@@ -162,30 +183,51 @@ void Server::on_turn_end() noexcept {
     now.take_all(ready_);
     while (Connection* connection = now.pop_front()) connection->on_turn();
   }
-  if (!dirty_.empty()) {
-    handler_.rest();
-    while (Connection* connection = dirty_.pop_front()) connection->flush();
-  }
+  if (!dirty_.empty()) flush_dirty();
   if (!graveyard_.empty()) bury();
   handler_.settle();
   if (options_.log) options_.log->set_now(loop_.now_ms());
 }
 
+void Server::before_wait() noexcept {
+  if (!dirty_.empty()) flush_dirty();
+  if (!graveyard_.empty()) bury();
+  stay_awake();
+  if (options_.board) options_.board->set_waiting();
+}
+
+bool Server::after_turn() noexcept {
+  if (const int stops = stop_requests_.load(std::memory_order_relaxed); stops > 0) {
+    if (!draining_) begin_drain();
+    if (stops > 1) cut();
+  }
+  if (!loop_.stopped() && !(draining_ && live_.empty() && graveyard_.empty())) return false;
+  if (options_.board) options_.board->leave();
+  return true;
+}
+
 bool Server::run() noexcept {
   handler_.rest();
-  while (!loop_.stopped()) {
-    if (const int stops = stop_requests_.load(std::memory_order_relaxed); stops > 0) {
-      if (!draining_) begin_drain();
-      if (stops > 1) cut();
-    }
-    if (draining_ && live_.empty() && graveyard_.empty()) break;
-    if (options_.board) options_.board->set_waiting();
-    loop_.run_once(ready_.empty() ? -1 : 0);
-    refresh_clock_text();
+  while (!after_turn()) {
+    before_wait();
+    // The timer wheel's tick is coarser than the re-check of a worker that stays away.
+    loop_.run_once(away_ ? process::Board::kRecheckMs : -1);
+    if (away_) balance();
   }
-  if (options_.board) options_.board->leave();
   handler_.rest();
   return !was_cut_;
+}
+
+// Connections that were put off to the next turn must not wait for something else to happen.
+void Server::stay_awake() noexcept {
+  if (ready_.empty() || awake_task_.queued) return;
+  awake_task_.queued = true;
+  loop_.defer(awake_task_);
+}
+
+void Server::flush_dirty() noexcept {
+  handler_.rest();
+  while (Connection* connection = dirty_.pop_front()) connection->flush();
 }
 
 void Server::request_stop() noexcept {
@@ -196,10 +238,19 @@ void Server::request_stop() noexcept {
 void Server::begin_drain() noexcept {
   if (draining_) return;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    if (!options_.shared_listeners) listeners_[i]->accept_backlog();
-    listeners_[i]->pause();
+    // Who is in the backlog is served still; who comes later is refused, not left waiting. What is shared with other
+    // workers, or inherited from somebody who goes on listening, stays open there.
+    const bool last = options_.own_listeners && !options_.shared_listeners;
+    if (last) sys::refuse_connections(listeners_[i]->descriptor());
+    listeners_[i]->accept_backlog();
+    if (options_.own_listeners) {
+      listeners_[i]->close();
+    } else {
+      listeners_[i]->pause();
+    }
   }
   draining_ = true;
+  if (options_.board) options_.board->leave();  // the others count on this one no more
   loop_.arm(drain_timer_, loop_.now_ms() + options_.limits.drain_ms);
   live_.for_each([](Connection& connection) { connection.begin_drain(); });
 }
@@ -228,12 +279,14 @@ void Server::DrainTimer::on_timer(std::uint64_t) noexcept { server.cut(); }
 
 void Server::cut() noexcept {
   if (!draining_) begin_drain();
+  cut_asked_ = true;
   log_cut();
   live_.for_each([](Connection& connection) { connection.close(true); });
   // Exchanges that a handler never gives back (a stuck thread) must not hold the end up.
-  was_cut_ = was_cut_ || !graveyard_.empty();
   bury();
-  if (!graveyard_.empty()) loop_.stop();
+  if (graveyard_.empty()) return;
+  was_cut_ = true;
+  loop_.stop();
 }
 
 void Server::log_cut() noexcept {

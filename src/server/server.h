@@ -27,6 +27,7 @@ struct Options {
   http::Limits limits;
   bool server_header = true;
   bool date_header = true;
+  bool own_listeners = false;             // listening sockets are closed when the drain begins
   bool shared_listeners = false;          // other workers wait on them too
   const char* spool_directory = "/tmp";   // for bodies and answers that do not fit in memory
   Log* log = nullptr;                     // borrowed; null = silent
@@ -44,12 +45,18 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  // Borrows a listening socket; at most kListenersMax.
+  // A listening socket, borrowed, or owned as options.own_listeners says; at most kListenersMax.
   static constexpr std::size_t kListenersMax = 16;
   Result<void> listen(int fd) noexcept;
   // A connection over a transport of the caller's choosing (owned from here on); for tests.
   Connection* adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept;
 
+  // For who runs the loop in another way than run(): before a turn's wait: writes what was answered since the last turn.
+  void before_wait() noexcept;
+  // After a turn: stop requests are acted on. True: drained, run no more turns for this server.
+  bool after_turn() noexcept;
+  bool was_cut() const noexcept { return was_cut_; }      // some requests were not finished
+  bool cut_asked() const noexcept { return cut_asked_; }  // the drain is over, one way or the other
   // Turns of the loop until drained. True: every request was finished; false: some were cut.
   bool run() noexcept;
   // Loop's thread: stop accepting, finish what is in flight, end when done or after limits.drain_ms.
@@ -70,7 +77,10 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   const Options& options() const noexcept { return options_; }
   std::span<http::Field> fields() noexcept { return {fields_.get(), field_count_}; }
   std::span<char> receive_buffer() noexcept { return {receive_buffer_.get(), kReceiveBytes}; }
-  const http1::ServerFields& server_fields() noexcept { return server_fields_; }
+  const http1::ServerFields& server_fields() noexcept {
+    if (loop_.now_unix() != date_second_) refresh_clock_text();
+    return server_fields_;
+  }
   Log* log() noexcept { return options_.log; }
   void mark_dirty(Connection& connection) noexcept;
   void mark_ready(Connection& connection) noexcept;
@@ -90,11 +100,20 @@ class Server final : public net::Acceptor, public net::TurnObserver {
 
  private:
   static constexpr std::size_t kReceiveBytes = 131072;
-  static constexpr std::uint64_t kBalanceMs = 50;  // how often a worker that stays away looks again
 
+  struct AwakeTask final : net::Task {
+    void run() noexcept override { queued = false; }
+    bool queued = false;
+  };
   struct DrainTimer final : Timer {
     explicit DrainTimer(Server& owner) noexcept : server(owner) {}
     void on_timer(std::uint64_t now_ms) noexcept override;
+    Server& server;
+  };
+  // Another worker paused or left: who may accept now? (process/board.h)
+  struct BalanceWatcher final : net::Watcher {
+    explicit BalanceWatcher(Server& owner) noexcept : server(owner) {}
+    void on_ready(std::uint32_t) noexcept override { server.balance(); }
     Server& server;
   };
   struct BalanceTimer final : Timer {
@@ -107,6 +126,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool allocate() noexcept;
   Connection* add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
                   const sys::SocketAddress* local) noexcept;
+  void flush_dirty() noexcept;
+  void stay_awake() noexcept;
   void refresh_clock_text() noexcept;
   void balance() noexcept;
   void bury() noexcept;
@@ -126,8 +147,10 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   IntrusiveList<Connection, ReadyTag> ready_;
   std::array<std::unique_ptr<net::Listener>, kListenersMax> listeners_;
   std::size_t listener_count_ = 0;
+  AwakeTask awake_task_;
   DrainTimer drain_timer_;
   BalanceTimer balance_timer_;
+  BalanceWatcher balance_watcher_;
   Buffer log_line_;
   http1::ServerFields server_fields_;
   std::array<char, 48> date_line_{};
@@ -136,6 +159,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   std::atomic<int> stop_requests_{0};
   bool draining_ = false;
   bool was_cut_ = false;
+  bool cut_asked_ = false;
+  bool away_ = false;  // the board says: others accept now
   bool full_ = false;  // limits.connections reached: listeners pause
 };
 

@@ -69,6 +69,7 @@ struct TestObserver final : http::Observer {
     ++disconnects;
     if (then_disconnect) then_disconnect();
   }
+  void on_half_close() noexcept override { ++half_closes; }
   void on_body(std::string_view piece) noexcept override {
     after_the_end = after_the_end || ends > 0 || disconnects > 0;
     body += piece;
@@ -85,6 +86,7 @@ struct TestObserver final : http::Observer {
   int pieces = 0;
   int writables = 0;
   int disconnects = 0;
+  int half_closes = 0;
   int ends = 0;
   Errc end = Errc::ok;
   bool after_the_end = false;  // something came that must not

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -66,7 +67,7 @@ class WireEnd final : public net::Transport {
 class Rig {
  public:
   template <class Handler>
-  Rig(Handler& handler, const Options& options) : loop_(*net::Loop::create()) {
+  Rig(Handler& handler, const Options& options) : loop_(std::move(*net::Loop::create())) {
     loop_->step_clock(0);  // time stands still
     server_ = Server::create(*loop_, handler, options);
   }
@@ -105,8 +106,9 @@ class Rig {
     while (quiet < 4 && ++turns < kTurnsMax) quiet = turn() ? 0 : quiet + 1;
     EXPECT_LT(turns, kTurnsMax) << "it spins";
   }
-  // Time passes, and timers (one tick late at most) fire.
+  // All that can happen now does; then time passes, and timers (one tick late at most) fire.
   void pass(std::uint64_t ms) {
+    settle();
     loop_->step_clock(ms);
     settle();
   }
@@ -141,6 +143,7 @@ class Rig {
     if (client.reset || !wire.incoming.empty() || wire.peer_ended) {
       events |= wanted & sys::Ready::readable;
     }
+    if (client.reset || wire.peer_ended) events |= wanted & sys::Ready::peer_closed;
     if (wire.write_room > 0 && wire.write_max > 0) events |= wanted & sys::Ready::writable;
     if (events) connection->on_ready(events);
   }

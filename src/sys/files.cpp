@@ -72,4 +72,23 @@ Result<std::uint64_t> file_size(int fd) noexcept {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+Result<int> open_regular(const char* path) noexcept {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return os_error(errno);
+  if (!is_regular_file(fd)) {
+    ::close(fd);
+    return os_error(EINVAL);
+  }
+  return fd;
+}
+
+std::uint64_t file_position(int fd) noexcept {
+  const off_t position = ::lseek(fd, 0, SEEK_CUR);
+  return position < 0 ? 0 : static_cast<std::uint64_t>(position);
+}
+
+void set_file_position(int fd, std::uint64_t position) noexcept {
+  (void)::lseek(fd, static_cast<off_t>(position), SEEK_SET);
+}
+
 }  // namespace lanner::sys

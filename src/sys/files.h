@@ -17,6 +17,10 @@ Result<void> write_all_at(int fd, std::string_view bytes, std::uint64_t offset) 
 Result<std::size_t> read_at(int fd, char* to, std::size_t room, std::uint64_t offset) noexcept;
 Result<int> duplicate(int fd) noexcept;  // close-on-exec
 bool is_regular_file(int fd) noexcept;
+// For reading, close-on-exec; os_error EINVAL when it is no regular file. Never blocks on a FIFO.
+Result<int> open_regular(const char* path) noexcept;
+std::uint64_t file_position(int fd) noexcept;  // 0 when it has none
+void set_file_position(int fd, std::uint64_t position) noexcept;
 Result<std::uint64_t> file_size(int fd) noexcept;
 
 }  // namespace lanner::sys

@@ -15,6 +15,7 @@ std::uint32_t to_epoll(std::uint32_t interest) noexcept {
   if (interest & Ready::writable) events |= EPOLLOUT;
   if (interest & Ready::peer_closed) events |= EPOLLRDHUP;
   if (interest & Ready::exclusive) events |= EPOLLEXCLUSIVE;
+  if (interest & Ready::edge) events |= EPOLLET;
   return events;
 }
 

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include "sys/clock.h"
+
 namespace lanner::sys {
 
 namespace {
@@ -16,7 +18,8 @@ namespace {
 // A signal handler gets no context of its own: this is the one place that needs process-wide state.
 struct Shared {
   std::atomic<StopTarget*> target{nullptr};
-  std::atomic<int> signals{0};
+  std::atomic<std::uint64_t> first_ms{0};  // 0 = no signal yet
+  std::uint64_t repeat_ms = 0;
   std::atomic<bool> has_timer{false};
   timer_t timer{};
   itimerspec hard{};
@@ -29,8 +32,12 @@ void say(std::string_view text) noexcept {
 
 void on_stop(int number) {
   const int saved_errno = errno;
-  if (shared.signals.fetch_add(1) > 0) {
-    say("warning server.killed reason=second_signal\n");
+  std::uint64_t first_ms = 0;
+  const std::uint64_t now_ms = monotonic_ms();  // clock_gettime: async-signal-safe
+  if (!shared.first_ms.compare_exchange_strong(first_ms, now_ms)) {
+    errno = saved_errno;
+    if (now_ms - first_ms < shared.repeat_ms) return;
+    say("warn server.killed reason=second_signal\n");
     ::_exit(128 + number);
   }
   if (shared.has_timer.load()) ::timer_settime(shared.timer, 0, &shared.hard, nullptr);
@@ -47,11 +54,13 @@ int hard_signal() noexcept { return SIGRTMIN + 12; }
 
 }  // namespace
 
-StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms) noexcept {
+StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms,
+                         std::uint64_t repeat_ms) noexcept {
   StopTarget* none = nullptr;
   if (!shared.target.compare_exchange_strong(none, &target)) return;
   installed_ = true;
-  shared.signals.store(0);
+  shared.first_ms.store(0);
+  shared.repeat_ms = repeat_ms;
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = hard_signal();

@@ -26,7 +26,10 @@ class StopTarget {
 class StopSignals final {
  public:
   // After the first signal the process has `hard_ms` to get here again, then it ends with exit code 1.
-  StopSignals(StopTarget& target, std::uint64_t hard_ms) noexcept;
+  // A signal within `repeat_ms` of the first is the same one: timeout(1) and service managers signal twice.
+  StopSignals(StopTarget& target, std::uint64_t hard_ms,
+              std::uint64_t repeat_ms = kRepeatMs) noexcept;
+  static constexpr std::uint64_t kRepeatMs = 500;
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals();

@@ -25,11 +25,19 @@ TEST(StopSignals, SecondSignalEndsTheProcess) {
   EXPECT_EXIT(
       {
         Counter counter;
-        StopSignals signals(counter, 60'000);
+        StopSignals signals(counter, 60'000, 0);
         ::raise(SIGINT);
         ::raise(SIGINT);
       },
       ::testing::ExitedWithCode(128 + SIGINT), "second_signal");
+}
+
+TEST(StopSignals, TwoAtOnceAreOne) {
+  Counter counter;
+  StopSignals signals(counter, 60'000, 60'000);
+  ::raise(SIGTERM);
+  ::raise(SIGTERM);
+  EXPECT_EQ(counter.count, 1);
 }
 
 TEST(StopSignals, RestoresTheHandlersBefore) {

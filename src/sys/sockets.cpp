@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <linux/filter.h>
 #include <unistd.h>
 
 namespace lanner::sys {
@@ -214,6 +215,22 @@ void signal_eventfd(int fd) noexcept {
 void drain_eventfd(int fd) noexcept {
   std::uint64_t count = 0;
   [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof(count));
+}
+
+void refuse_connections(int listener) noexcept {
+  int domain = 0;
+  socklen_t size = sizeof domain;
+  if (::getsockopt(listener, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return;
+  if (domain != AF_INET && domain != AF_INET6) return;
+  // A listener's filter sees the TCP header: byte 13 holds the flags, SYN is 2. Accepted sockets inherit it, harmlessly.
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, 0xFFFFFFFF),
+  };
+  const sock_fprog filter{4, program};
+  (void)::setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
 }  // namespace lanner::sys

@@ -34,6 +34,9 @@ Result<SocketAddress> local_address(int fd) noexcept;
 Result<void> set_nonblocking(int fd) noexcept;
 Result<void> set_no_delay(int fd) noexcept;
 bool is_listening_socket(int fd) noexcept;
+// TCP: drops connection requests (SYN) from now on, for all who share the listener, so that its backlog can be emptied
+// and closed without losing anybody; clients try again and are refused then. Others: nothing.
+void refuse_connections(int listener) noexcept;
 
 // 0 = end. REQUIRES: room > 0. Retries EINTR.
 Result<std::size_t> read(int fd, char* to, std::size_t room) noexcept;

@@ -9,7 +9,11 @@ from server_process import ServerProcess
 
 MODES = {"inline": 1, "threads": 4}
 
-_running: dict[ServerProcess, int] = {}  # and where in its output the test that runs began
+_used: dict[ServerProcess, int] = {}  # by the test that runs, and where in their output it began
+
+
+def pytest_runtest_setup() -> None:
+    _used.clear()
 
 
 @pytest.fixture(scope="session", params=list(MODES))
@@ -30,13 +34,12 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         log = tmp_path / f"server-{len(servers)}.log"
         server = ServerProcess(target, *arguments, log=log, **options)  # type: ignore[arg-type]
         servers.append(server)
-        _running[server] = 0
+        _used[server] = 0
         return server
 
     yield start
     for server in servers:
         server.close()
-        del _running[server]
 
 
 class Pool:
@@ -50,18 +53,14 @@ class Pool:
     def take(self, *command: str) -> ServerProcess:
         """Example: `pool.take("responses:app", "--threads", "4")`."""
         server = self.servers.get(command)
-        if server and not server.alive:
-            del _running[server]
-            server = None
-        if server is None:
+        if server is None or not server.alive:
             server = ServerProcess(*command, log=self.directory / f"{next(self.numbers)}.log")
             self.servers[command] = server
-        _running[server] = server.position()
+        _used[server] = server.position()
         return server
 
     def close(self) -> None:
         for server in self.servers.values():
-            _running.pop(server, None)
             server.close()
 
 
@@ -85,9 +84,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """A test that fails shows what the servers wrote meanwhile."""
     report = yield
     if report.failed:
-        for running, since in _running.items():
-            output = running.output(since)
+        for used, since in _used.items():
+            output = used.output(since)
             if len(output) > 8000:
                 output = output[:4000] + "\n[...]\n" + output[-4000:]
-            report.sections.append((f"server {running.pid}, its output", output))
+            report.sections.append((f"server {used.pid}, its output", output))
     return report

@@ -55,6 +55,7 @@ def test_help_of_lanner_names_its_commands(lanner) -> None:
         (["shop:app"], "unknown command shop:app; did you mean: lanner run shop:app"),
         (["run", "x", "--bind", "a:b"], "--bind a:b: 'b' is not a whole number"),
         (["run", "x", "--chdir", "/no/such"], "--chdir /no/such: No such file or directory"),
+        (["run", "x", "--app-dir", "/no/such"], "--app-dir /no/such is not a directory"),
         (["run", "x", "--access-logfile", "/no/such"], "--access-logfile /no/such: No such file or directory"),
     ],
 )

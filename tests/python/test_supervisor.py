@@ -181,10 +181,28 @@ def test_a_worker_that_does_not_drain_is_killed(bench: Bench) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_second_signal_ends_it_at_once(number: int, bench: Bench) -> None:
+    now = [0.0]
+
+    def later(fields: dict[str, object]) -> None:
+        now[0] += 1
+        os.kill(os.getpid(), number)
+
     bench.on_ready = terminate
-    bench.log.when["stop"] = lambda fields: os.kill(os.getpid(), number)
-    assert bench.supervisor([STUBBORN]).run() == 128 + number
+    bench.log.when["stop"] = later
+    assert bench.supervisor([STUBBORN], clock=lambda: now[0]).run() == 128 + number
     assert ("stop.forced", {"signal": signal.Signals(number).name}) in bench.log.events
+
+
+def test_one_signal_sent_twice_is_one(bench: Bench) -> None:
+    """timeout(1) sends its signal to the process and to the group."""
+
+    def twice() -> None:
+        terminate()
+        terminate()
+
+    bench.on_ready = twice
+    assert bench.supervisor([READY]).run() == 0
+    assert "stop.forced" not in bench.log.names()
 
 
 def test_a_signal_while_workers_boot_ends_it_without_a_banner(bench: Bench) -> None:

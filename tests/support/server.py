@@ -227,3 +227,10 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def pending(pid: int, number: int) -> bool:
+    """Whether a signal was sent and not delivered yet: another one of its number would be lost in it."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    masks = re.findall(r"(?:SigPnd|ShdPnd):\s*([0-9a-f]+)", status)
+    return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)

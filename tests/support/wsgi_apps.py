@@ -1,16 +1,16 @@
 """WSGI applications behind the black-box tests: `app` is one of many small behaviours, by path.
 
-    /echo           b"REQ " + base64 of the body, as ../vectors/http1 wants it (also what any other path does)
-    /hello          "hello" with a Content-Length            /free     the same, streamed without one
-    /pid            the process id                           /nobody   answers without reading the body
-    /count          reads the body, answers its size         /refuse   401 without reading the body
-    /status         ?code=204 with a body nevertheless       /stream   "one", "", "two", "", "three"
-    /gate           waits for the test (gate.py)             /gated    a stream that waits before each piece
-    /large          ?n= bytes in one block                   /pieces   ?n= blocks of ?size=
-    /endless        64 KiB blocks without end                /totals   of /endless: started, ended, blocks
-    /order          targets of all requests before this one, one a line
-    /raise          an exception                             /nothing  start_response is never called
-    /tell           what was received: method, target, version, as JSON
+/echo           b"REQ " + base64 of the body, as ../vectors/http1 wants it (also what any other path does)
+/hello          "hello" with a Content-Length            /free     the same, streamed without one
+/pid            the process id                           /nobody   answers without reading the body
+/count          reads the body, answers its size         /refuse   401 without reading the body
+/status         ?code=204 with a body nevertheless       /stream   "one", "", "two", "", "three"
+/gate           waits for the test (gate.py)             /gated    a stream that waits before each piece
+/large          ?n= bytes in one block                   /pieces   ?n= blocks of ?size=
+/endless        64 KiB blocks without end                /totals   of /endless: started, ended, blocks
+/order          targets of all requests before this one, one a line
+/raise          an exception                             /nothing  start_response is never called
+/tell           what was received: method, target, version, as JSON
 """
 
 import base64
@@ -163,7 +163,15 @@ def nothing(environ: Environ, start: Start) -> Iterable[bytes]:
 
 
 def tell(environ: Environ, start: Start) -> Iterable[bytes]:
-    names = ("REQUEST_METHOD", "SCRIPT_NAME", "PATH_INFO", "QUERY_STRING", "SERVER_PROTOCOL", "SERVER_NAME", "SERVER_PORT")
+    names = (
+        "REQUEST_METHOD",
+        "SCRIPT_NAME",
+        "PATH_INFO",
+        "QUERY_STRING",
+        "SERVER_PROTOCOL",
+        "SERVER_NAME",
+        "SERVER_PORT",
+    )
     found = {name: environ[name] for name in names}
     found["fields"] = sorted(name for name in environ if name.startswith("HTTP_"))
     return text(start, json.dumps(found).encode())

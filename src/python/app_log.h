@@ -1,0 +1,22 @@
+// python/app_log.h: what an application raised: a log line, and the traceback on sys.stderr.
+
+#pragma once
+
+#include "http/exchange.h"
+#include "server/log.h"
+
+namespace lanner::python {
+
+class AppLog final {
+ public:
+  void set_log(server::Log* log) noexcept { log_ = log; }
+  // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
+  // SystemExit and KeyboardInterrupt too: an application's must not end the server.
+  void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
+  void mistake(const char* event, const http::RequestHead& head, const char* what) noexcept;
+
+ private:
+  server::Log* log_ = nullptr;
+};
+
+}  // namespace lanner::python

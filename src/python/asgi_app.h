@@ -1,0 +1,80 @@
+// python/asgi_app.h: an ASGI application and all that its requests share: scope template, loop, kits, released objects.
+
+#pragma once
+
+#include <cstdint>
+
+#include "http/response_head.h"
+#include "python/app_log.h"
+#include "python/asgi_scope.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+#include "python/released.h"
+
+namespace lanner::python {
+
+class AsgiCall;
+
+// The two callables of a request, and what its answer is built in; reused when the application did not keep them.
+struct AsgiKit {
+  Ref receive;
+  Ref send;
+  http::ResponseHead head;
+  AsgiKit* next = nullptr;
+};
+
+class AsgiApp final {
+ public:
+  AsgiApp() noexcept = default;
+  AsgiApp(const AsgiApp&) = delete;
+  AsgiApp& operator=(const AsgiApp&) = delete;
+  ~AsgiApp() { clear(); }
+
+  // -1 with an exception set. loop: a running or soon running asyncio loop.
+  int init(ModuleState* state, PyObject* application, PyObject* root_path, PyObject* loop,
+           std::uint64_t response_head_bytes, server::Log* log) noexcept;
+  void clear() noexcept;
+  int traverse(visitproc visit, void* arg) noexcept;
+
+  ModuleState* state() noexcept { return state_; }
+  PyObject* application() noexcept { return application_.get(); }
+  PyObject* loop() noexcept { return loop_.get(); }
+  ScopeBuilder& scope() noexcept { return scope_; }
+  Released& released() noexcept { return released_; }
+  AppLog& log() noexcept { return log_; }
+  std::uint64_t response_head_bytes() const noexcept { return response_head_bytes_; }
+
+  // Null with an exception set.
+  AsgiKit* take_kit(AsgiCall* call) noexcept;
+  void give_back(AsgiKit* kit) noexcept;
+
+  // An awaitable that is ready with None; the same object each time.
+  PyObject* ready_none() noexcept { return share(ready_none_.get()); }
+  // An awaitable that is ready with `value` (taken over); null with an exception set.
+  PyObject* ready(PyObject* value) noexcept;
+  // A task of the loop for a coroutine (taken over), its first step already taken, in a context of its own.
+  PyObject* start_task(PyObject* coroutine) noexcept;
+
+ private:
+  static constexpr std::size_t kKitsMax = 256;
+  PyObject* task_of(PyObject* coroutine, PyObject* context) noexcept;
+
+  ModuleState* state_ = nullptr;
+  Ref application_;
+  Ref loop_;
+  Ref task_type_;
+  Ref task_name_;
+  Ref task_keywords_;
+  Ref ready_none_;
+  Ref ready_spare_;
+  ScopeBuilder scope_;
+  Released released_;
+  AppLog log_;
+  AsgiKit* kits_ = nullptr;
+  std::size_t kit_count_ = 0;
+  std::uint64_t response_head_bytes_ = 0;
+  bool catches_steps_ = false;  // the loop is a LoopBase and this Python has no eager tasks
+  bool eager_ = false;          // asyncio.Task takes eager_start (3.12)
+};
+
+}  // namespace lanner::python

@@ -1,0 +1,235 @@
+// python/asgi_call.cpp: one request of an ASGI application: life cycle, receive() and the engine's events.
+
+#include "python/asgi_call.h"
+
+#include "python/asgi_handler.h"
+#include "python/awaitable.h"
+
+namespace lanner::python {
+
+namespace {
+constexpr std::size_t kIncomingMax = 262144;  // body bytes that wait for receive(); beyond, reading pauses
+}
+
+bool AsgiCall::begin() noexcept {
+  bodyless_ = exchange_->head().method == http::Method::head;
+  body_arrived_ = whole_body_;
+  kit_ = app_.take_kit(this);
+  Ref scope = Ref::steal(kit_ ? app_.scope().build(*exchange_) : nullptr);
+  PyObject* coroutine = nullptr;
+  if (scope) {
+    PyObject* args[] = {scope.get(), kit_->receive.get(), kit_->send.get()};
+    coroutine = PyObject_Vectorcall(app_.application(), args, 3, nullptr);
+  }
+  scope.clear();
+  if (coroutine) task_ = Ref::steal(app_.start_task(coroutine));
+  if (!task_) {
+    fail();
+    end_task();
+    return over();
+  }
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->done));
+  if (done.get() == Py_True) {
+    settle();
+    return over();
+  }
+  if (!handler_.watch_task(this, task_.get())) {
+    fail();
+    cancel();
+  }
+  if (exchange_ && !exchange_->retain(this)) {
+    (void)PyErr_NoMemory();
+    fail();
+    cancel();
+  }
+  return false;
+}
+
+bool AsgiCall::on_task_done() noexcept {
+  settle();
+  return over();
+}
+
+// The task is done: its exception is logged here and nowhere else, its answer is brought to an end.
+void AsgiCall::settle() noexcept {
+  ModuleState* state = app_.state();
+  Ref error = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), state->exception));
+  if (!error) {  // it was cancelled
+    PyErr_Clear();
+    if (exchange_) exchange_->abort();
+    exchange_ = nullptr;
+  } else if (error.get() != Py_None) {
+    PyErr_SetObject(PyExceptionInstance_Class(error.get()), error.get());
+    fail();
+  } else if (exchange_) {
+    app_.log().mistake("app.no_response", exchange_->head(),
+                       has_start_ ? "the application returned before its last http.response.body"
+                                  : "the application returned without http.response.start");
+    exchange_->abort();
+    exchange_ = nullptr;
+  }
+  end_task();
+}
+
+void AsgiCall::end_task() noexcept {
+  task_over_ = true;
+  task_.clear();
+  wake(&receivers_);
+  wake(&drainers_);
+  if (kit_) app_.give_back(kit_);
+  kit_ = nullptr;
+}
+
+void AsgiCall::fail() noexcept {
+  // An OSError after the client has gone is no bug of the application's.
+  const bool theirs = gone_ && PyErr_ExceptionMatches(PyExc_OSError);
+  if (theirs) {
+    PyErr_Clear();
+  } else if (exchange_) {
+    app_.log().exception("app.error", exchange_->head(), exchange_->started());
+  } else {
+    app_.log().exception("app.error_after_answer", http::RequestHead(), true);
+  }
+  if (exchange_) exchange_->abort();
+  exchange_ = nullptr;
+}
+
+void AsgiCall::cancel() noexcept {
+  if (!task_) return;
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->cancel));
+  if (!done) PyErr_Clear();
+}
+
+void AsgiCall::finish() noexcept {
+  finished_ = true;
+  http::Exchange* exchange = exchange_;
+  exchange_ = nullptr;
+  (void)exchange->finish();  // what is wrong with it was said by send(), or is logged by the server
+  handler_.wrote();
+  wake(&receivers_);
+}
+
+// ---- receive()
+
+PyObject* AsgiCall::receive() noexcept {
+  ModuleState* state = app_.state();
+  if (gone_ || finished_ || (body_received_ && half_closed_)) {
+    PyObject* message = PyDict_New();
+    if (message && PyDict_SetItem(message, state->type, state->http_disconnect) < 0) {
+      drop(message);
+      return nullptr;
+    }
+    return app_.ready(message);
+  }
+  if (!body_received_) {
+    if (body_arrived_ || !incoming_.empty()) return app_.ready(body_message());
+    exchange_->want_body();
+    handler_.wrote();
+  }
+  return wait(&receivers_);
+}
+
+PyObject* AsgiCall::body_message() noexcept {
+  ModuleState* state = app_.state();
+  Ref bytes;
+  if (whole_body_) {
+    const Py_ssize_t size = static_cast<Py_ssize_t>(exchange_->body().bytes_left().value_or(0));
+    bytes = size == 0 ? Ref::borrow(state->empty_bytes)
+                      : Ref::steal(PyBytes_FromStringAndSize(nullptr, size));
+    for (Py_ssize_t at = 0; bytes && at < size;) {
+      Result<std::size_t> got = exchange_->body().read(PyBytes_AS_STRING(bytes.get()) + at,
+                                                       static_cast<std::size_t>(size - at));
+      if (!got || *got == 0) {
+        PyErr_SetString(PyExc_OSError, "the request body could not be read back from disk");
+        return nullptr;
+      }
+      at += static_cast<Py_ssize_t>(*got);
+    }
+  } else {
+    bytes = Ref::steal(
+        PyBytes_FromStringAndSize(incoming_.data(), static_cast<Py_ssize_t>(incoming_.size())));
+  }
+  Ref message = Ref::steal(bytes ? PyDict_New() : nullptr);
+  if (!message || PyDict_SetItem(message.get(), state->type, state->http_request) < 0 ||
+      PyDict_SetItem(message.get(), state->body, bytes.get()) < 0 ||
+      PyDict_SetItem(message.get(), state->more_body, body_arrived_ ? Py_False : Py_True) < 0) {
+    return nullptr;
+  }
+  incoming_.release();
+  body_received_ = body_arrived_;
+  if (body_paused_) {
+    body_paused_ = false;
+    exchange_->resume_body();
+  }
+  return message.release();
+}
+
+// A future that wakes when something has happened; the awaitable then asks again (python/awaitable.h).
+PyObject* AsgiCall::wait(Ref* futures) noexcept {
+  Ref future = Ref::steal(PyObject_CallMethodNoArgs(app_.loop(), app_.state()->create_future));
+  if (!*futures) *futures = Ref::steal(PyList_New(0));
+  if (!future || !*futures || PyList_Append(futures->get(), future.get()) < 0) return nullptr;
+  PyObject* again = futures == &receivers_ ? kit_->receive.get() : nullptr;
+  return new_waiting(app_.state(), future.get(), again);
+}
+
+void AsgiCall::wake(Ref* futures) noexcept {
+  Ref list = std::move(*futures);
+  if (!list) return;
+  ModuleState* state = app_.state();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+    PyObject* future = PyList_GET_ITEM(list.get(), i);
+    Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->done));
+    if (done.get() == Py_False) {
+      done = Ref::steal(PyObject_CallMethodOneArg(future, state->set_result, Py_None));
+    }
+    if (!done) PyErr_Clear();
+  }
+}
+
+// ---- http::Observer
+
+void AsgiCall::on_writable() noexcept {
+  handler_.hold_gil();
+  wake(&drainers_);
+}
+
+void AsgiCall::on_body(std::string_view piece) noexcept {
+  handler_.hold_gil();
+  if (!incoming_.append(piece)) {
+    (void)PyErr_NoMemory();
+    fail();
+    gone_ = true;
+  } else if (incoming_.size() > kIncomingMax && !body_paused_) {
+    body_paused_ = true;
+    exchange_->pause_body();
+  }
+  wake(&receivers_);
+}
+
+void AsgiCall::on_body_end(Errc error) noexcept {
+  handler_.hold_gil();
+  body_arrived_ = true;
+  if (error != Errc::ok) gone_ = true;  // a body that broke off is told as a disconnect
+  wake(&receivers_);
+}
+
+void AsgiCall::on_half_close() noexcept {
+  half_closed_ = true;
+  if (!receivers_) return;
+  handler_.hold_gil();
+  wake(&receivers_);
+}
+
+void AsgiCall::on_disconnect() noexcept {
+  handler_.hold_gil();
+  gone_ = true;
+  http::Exchange* exchange = exchange_;
+  exchange_ = nullptr;
+  wake(&receivers_);
+  wake(&drainers_);
+  if (exchange) exchange->abort();
+  if (over()) handler_.call_ended(this);
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,96 @@
+// python/asgi_call.h: one request of an ASGI application: its task, and the messages between the two (ASGI HTTP 2.5).
+//
+//   begin() -> the task takes its first step at once -> messages -> the task is done and the exchange has ended -> destroyed
+//
+// receive() may be called again while an earlier one still waits: each gets the next event, in the order in which their
+// tasks resume. After the last body event, and once the answer is complete, receive() gives http.disconnect when the
+// client is gone or the answer has ended. send() after a disconnect raises ConnectionResetError (an OSError, ASGI 2.4).
+// The GIL is held in all calls but those of http::Observer, which take it.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/buffer.h"
+#include "base/intrusive_list.h"
+#include "http/exchange.h"
+#include "python/asgi_app.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+class AsgiHandler;
+
+struct SuspendedTag {};  // requests whose task is not done yet
+
+class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
+ public:
+  AsgiCall(AsgiApp& app, AsgiHandler& handler, http::Exchange& exchange, bool whole_body) noexcept
+      : app_(app), handler_(handler), exchange_(&exchange), whole_body_(whole_body) {}
+  AsgiCall(const AsgiCall&) = delete;
+  AsgiCall& operator=(const AsgiCall&) = delete;
+
+  // REQUIRES: the GIL. True: all is over, destroy this.
+  bool begin() noexcept;
+  // The task has ended (its done callback). True: destroy this.
+  bool on_task_done() noexcept;
+  // For the drain's end: cancels the task.
+  void cancel() noexcept;
+
+  // What the application calls: an awaitable, or null with an exception set.
+  PyObject* receive() noexcept;
+  PyObject* send(PyObject* message) noexcept;
+
+  // http::Observer
+  void on_writable() noexcept override;
+  void on_disconnect() noexcept override;
+  void on_half_close() noexcept override;
+  void on_body(std::string_view piece) noexcept override;
+  void on_body_end(Errc error) noexcept override;
+
+ private:
+  PyObject* body_message() noexcept;
+  PyObject* wait(Ref* futures) noexcept;
+  void wake(Ref* futures) noexcept;
+  bool parse_start(PyObject* message) noexcept;
+  PyObject* send_body(PyObject* message) noexcept;
+  PyObject* send_path(PyObject* message) noexcept;
+  PyObject* send_file(PyObject* message) noexcept;
+  PyObject* send_trailers(PyObject* message) noexcept;
+  PyObject* send_early_hint(PyObject* message) noexcept;
+  // Before a body message of `bytes`: the head is there, the length fits, and the answer has begun.
+  bool ready_for_body(std::uint64_t bytes, bool more) noexcept;
+  PyObject* after_body(http::WriteState state, bool more) noexcept;
+  bool start(std::optional<std::uint64_t> body_bytes) noexcept;
+  void finish() noexcept;
+  void fail() noexcept;       // with an exception set: logs it, 500 or cut
+  void settle() noexcept;     // the task is done: what did it leave?
+  void end_task() noexcept;
+  bool over() const noexcept { return task_over_ && !exchange_; }
+
+  AsgiApp& app_;
+  AsgiHandler& handler_;
+  http::Exchange* exchange_;  // null once it has ended
+  AsgiKit* kit_ = nullptr;
+  Ref task_;
+  Ref receivers_;  // futures of receive() calls that wait, in order; or none
+  Ref drainers_;   // of send() calls that wait
+  Buffer incoming_;  // body bytes not yet received, BodyMode::stream
+  std::uint64_t length_ = 0;  // Content-Length of the answer
+  std::uint64_t sent_ = 0;
+  bool whole_body_;
+  bool has_length_ = false;
+  bool bodyless_ = false;      // HEAD, 204, 304
+  bool has_start_ = false;     // http.response.start was sent
+  bool wants_trailers_ = false;
+  bool body_sent_ = false;     // the last body message, trailers follow
+  bool finished_ = false;
+  bool body_arrived_ = false;  // the request's body has come to its end
+  bool body_received_ = false; // and the application has been told
+  bool body_paused_ = false;
+  bool gone_ = false;         // the client is, wholly
+  bool half_closed_ = false;  // it sends no more, but may still read
+  bool task_over_ = false;
+};
+
+}  // namespace lanner::python

@@ -1,0 +1,116 @@
+// python/asgi_callables.cpp: receive and send of an ASGI request, and the done callback of its task, as Python callables.
+
+#include <Python.h>
+#include <structmember.h>
+
+#include <cstddef>
+
+#include "python/asgi_call.h"
+#include "python/asgi_handler.h"
+
+namespace lanner::python {
+
+namespace {
+
+struct Callable {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  AsgiCall* call;         // null: the request is over
+  AsgiHandler* handler;   // done callbacks only
+};
+
+Callable* as_callable(PyObject* object) noexcept {
+  return reinterpret_cast<Callable*>(object);  // SAFETY: only called for objects of our types
+}
+
+bool takes(PyObject* names, Py_ssize_t given, Py_ssize_t wanted, const char* what) noexcept {
+  if (!names && given == wanted) return true;
+  PyErr_Format(PyExc_TypeError, "%s takes %zd arguments by position (%zd given)", what, wanted, given);
+  return false;
+}
+
+PyObject* over(const char* what) noexcept {
+  PyErr_Format(PyExc_RuntimeError, "%s was called after its request had ended", what);
+  return nullptr;
+}
+
+PyObject* call_receive(PyObject* object, PyObject* const*, size_t flags, PyObject* names) noexcept {
+  if (!takes(names, PyVectorcall_NARGS(flags), 0, "receive()")) return nullptr;
+  AsgiCall* call = as_callable(object)->call;
+  return call ? call->receive() : over("receive()");
+}
+
+PyObject* call_send(PyObject* object, PyObject* const* args, size_t flags,
+                    PyObject* names) noexcept {
+  if (!takes(names, PyVectorcall_NARGS(flags), 1, "send(message)")) return nullptr;
+  AsgiCall* call = as_callable(object)->call;
+  return call ? call->send(args[0]) : over("send()");
+}
+
+// asyncio calls it with the task, from its ready queue.
+PyObject* call_task_done(PyObject* object, PyObject* const*, size_t, PyObject*) noexcept {
+  AsgiCall* call = as_callable(object)->call;
+  as_callable(object)->call = nullptr;
+  if (call && call->on_task_done()) as_callable(object)->handler->call_ended(call);
+  return none();
+}
+
+PyObject* make(PyTypeObject* type, vectorcallfunc function) noexcept {
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object) as_callable(object)->vectorcall = function;
+  return object;
+}
+
+void dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+PyTypeObject* add_type(PyObject* module, const char* name, const char* doc) noexcept {
+  PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Callable, vectorcall), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  // SAFETY: slots hold functions as void*, as the C API asks.
+  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+                         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                         {Py_tp_members, members},
+                         {Py_tp_doc, const_cast<char*>(doc)},
+                         {0, nullptr}};
+  PyType_Spec spec = {name, sizeof(Callable), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
+                          Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+                      slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  return reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
+}
+
+}  // namespace
+
+void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept {
+  as_callable(callable)->call = call;
+}
+PyObject* new_receive(ModuleState* state) noexcept { return make(state->receive_type, call_receive); }
+PyObject* new_send(ModuleState* state) noexcept { return make(state->send_type, call_send); }
+
+bool AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
+  Ref callback = Ref::steal(make(app_.state()->task_done_type, call_task_done));
+  if (!callback) return false;
+  as_callable(callback.get())->call = call;
+  as_callable(callback.get())->handler = this;
+  Ref added = Ref::steal(
+      PyObject_CallMethodOneArg(task, app_.state()->add_done_callback, callback.get()));
+  return bool(added);
+}
+
+int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept {
+  state->receive_type = add_type(module, "lanner._core.Receive", "receive() of an ASGI request.");
+  if (!state->receive_type) return -1;
+  state->send_type = add_type(module, "lanner._core.Send", "send(message) of an ASGI request.");
+  if (!state->send_type) return -1;
+  state->task_done_type =
+      add_type(module, "lanner._core.TaskDone", "Tells the engine that a request's task is done.");
+  return state->task_done_type ? 0 : -1;
+}
+
+}  // namespace lanner::python

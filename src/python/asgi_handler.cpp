@@ -1,0 +1,55 @@
+// python/asgi_handler.cpp: runs an ASGI application on the loop thread, inside an asyncio loop.
+
+#include "python/asgi_handler.h"
+
+#include "python/poller_type.h"
+
+namespace lanner::python {
+
+AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller) noexcept
+    : app_(app), poller_(poller), gil_(poller_gil(poller)) {}
+
+http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
+  const bool small =
+      head.framing == http::BodyFraming::length && head.content_length <= kWholeBodyBytesMax;
+  // Who waits for 100 Continue gets it when the application asks for the body (RFC 9110, section 10.1.1).
+  return small && !head.expect_continue ? http::BodyMode::whole : http::BodyMode::stream;
+}
+
+void AsgiHandler::handle(http::Exchange& exchange) noexcept {
+  gil_.hold();
+  const http::RequestHead& head = exchange.head();
+  const bool whole = head.framing == http::BodyFraming::none ||
+                     body_mode(head) == http::BodyMode::whole;
+  AsgiCall* call = calls_.make(app_, *this, exchange, whole);
+  if (!call) return exchange.abort();
+  if (call->begin()) {
+    call_ended(call);
+  } else {
+    suspended_.push_back(*call);
+  }
+}
+
+void AsgiHandler::call_ended(AsgiCall* call) noexcept {
+  if (call->linked()) call->unlink();
+  calls_.destroy(call);
+}
+
+void AsgiHandler::settle() noexcept {
+  if (app_.released().empty()) return;
+  gil_.hold();
+  app_.released().drop_all();
+}
+
+void AsgiHandler::wrote() noexcept {
+  if (!flush_callback_ || flush_asked_ || poller_in_turn(poller_)) return;
+  flush_asked_ = true;
+  Ref asked = Ref::steal(PyObject_CallNoArgs(flush_callback_.get()));
+  if (!asked) PyErr_WriteUnraisable(flush_callback_.get());
+}
+
+void AsgiHandler::cancel_all() noexcept {
+  suspended_.for_each([](AsgiCall& call) { call.cancel(); });
+}
+
+}  // namespace lanner::python

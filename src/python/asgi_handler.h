@@ -1,0 +1,64 @@
+// python/asgi_handler.h: runs an ASGI application on the loop thread, inside an asyncio loop.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/intrusive_list.h"
+#include "base/slab.h"
+#include "http/exchange.h"
+#include "python/asgi_app.h"
+#include "python/asgi_call.h"
+#include "python/gil.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+// Small bodies (the head says how small) are complete before the application starts: its first receive() never waits.
+inline constexpr std::uint64_t kWholeBodyBytesMax = 65536;
+
+class AsgiHandler final : public http::Handler {
+ public:
+  // gil: the poller's. in_turn: whether the poller's turn is running.
+  AsgiHandler(AsgiApp& app, PyObject* poller) noexcept;
+  AsgiHandler(const AsgiHandler&) = delete;
+  AsgiHandler& operator=(const AsgiHandler&) = delete;
+
+  http::BodyMode body_mode(const http::RequestHead& head) noexcept override;
+  void handle(http::Exchange& exchange) noexcept override;
+  void rest() noexcept override { gil_.rest(); }
+  void settle() noexcept override;
+  void on_interrupt() noexcept override {}  // asyncio hears of signals by itself
+
+  // For calls.
+  void hold_gil() noexcept { gil_.hold(); }
+  void call_ended(AsgiCall* call) noexcept;
+  // The call is told when its task is done. False with an exception set.
+  bool watch_task(AsgiCall* call, PyObject* task) noexcept;
+  // Something was written: outside a turn of our own loop, somebody must flush it.
+  void wrote() noexcept;
+
+  // Another event loop drives the poller: called (a Python callable) when there is something to write.
+  void set_flush_callback(PyObject* callback) noexcept { flush_callback_ = Ref::borrow(callback); }
+  void flushed() noexcept { flush_asked_ = false; }
+  // Suspended requests: for the drain's end. Cancels their tasks.
+  void cancel_all() noexcept;
+  std::size_t suspended_count() const noexcept { return calls_.in_use(); }
+  void clear() noexcept { flush_callback_.clear(); }
+
+ private:
+  AsgiApp& app_;
+  PyObject* poller_;  // borrowed: the server object holds it
+  Gil& gil_;
+  Ref flush_callback_;
+  bool flush_asked_ = false;
+  Slab<AsgiCall> calls_;
+  IntrusiveList<AsgiCall, SuspendedTag> suspended_;
+};
+
+// Bound to a call, and unbound when that is over.
+void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept;
+PyObject* new_receive(ModuleState* state) noexcept;
+PyObject* new_send(ModuleState* state) noexcept;
+
+}  // namespace lanner::python

@@ -1,0 +1,206 @@
+// python/asgi_scope.cpp: the scope of an HTTP request: a copy of a template, filled in.
+
+#include "python/asgi_scope.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "http/ascii.h"
+#include "http/list.h"
+#include "http/target.h"
+#include "python/text.h"
+
+namespace lanner::python {
+
+namespace {
+
+int set(PyObject* dict, PyObject* key, PyObject* value) noexcept {
+  if (!value) return -1;
+  const int code = PyDict_SetItem(dict, key, value);
+  drop(value);
+  return code;
+}
+
+PyObject* bytes_of(std::string_view text) noexcept {
+  return PyBytes_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+PyObject* lower_bytes(std::string_view text) noexcept {
+  PyObject* bytes = bytes_of(text);
+  if (!bytes) return nullptr;
+  char* to = PyBytes_AS_STRING(bytes);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (to[i] >= 'A' && to[i] <= 'Z') to[i] = static_cast<char>(to[i] + 32);
+  }
+  return bytes;
+}
+
+PyObject* make_extensions(bool trailers) noexcept {
+  Ref all = Ref::steal(Py_BuildValue("{s{}s{}s{}s{}}", "http.response.pathsend",
+                                     "http.response.zerocopysend", "http.response.early_hint",
+                                     "http.response.debug"));
+  if (all && trailers) {
+    Ref empty = Ref::steal(PyDict_New());
+    if (!empty || PyDict_SetItemString(all.get(), "http.response.trailers", empty.get()) < 0) {
+      return nullptr;
+    }
+  }
+  return all.release();
+}
+
+// "TE: trailers" on 1.1 (RFC 9110, section 6.5.1).
+bool takes_trailers(const http::RequestHead& head) noexcept {
+  if (head.minor_version == 0) return false;
+  const http::Field* te = head.find(http::Token::te);
+  return te && http::has_member(te->value, "trailers");
+}
+
+}  // namespace
+
+int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
+  state_ = state;
+  root_path_ = Ref::borrow(root_path);
+  root_path_utf8_ = PyUnicode_AsUTF8(root_path);
+  if (!root_path_utf8_) return -1;
+  plain_extensions_ = Ref::steal(make_extensions(false));
+  trailer_extensions_ = Ref::steal(make_extensions(true));
+  template_ = Ref::steal(PyDict_New());
+  if (!plain_extensions_ || !trailer_extensions_ || !template_) return -1;
+  PyObject* dict = template_.get();
+  if (set(dict, state->type, share(state->http)) < 0 ||
+      set(dict, state->asgi,
+          Py_BuildValue("{ssss}", "version", "3.0", "spec_version", "2.5")) < 0 ||
+      set(dict, state->http_version, share(state->version_1_1)) < 0 ||
+      set(dict, state->method, share(state->empty)) < 0 ||
+      set(dict, state->scheme, share(state->http)) < 0 ||
+      set(dict, state->path, share(state->empty)) < 0 ||
+      set(dict, state->raw_path, share(state->empty_bytes)) < 0 ||
+      set(dict, state->query_string, share(state->empty_bytes)) < 0 ||
+      set(dict, state->root_path, share(root_path)) < 0 ||
+      set(dict, state->headers, none()) < 0 || set(dict, state->client, none()) < 0 ||
+      set(dict, state->server, none()) < 0 ||
+      set(dict, state->extensions, share(plain_extensions_.get())) < 0) {
+    return -1;
+  }
+  return 0;
+}
+
+int ScopeBuilder::set_state(PyObject* state) noexcept {
+  lifespan_state_ = Ref::borrow(state);
+  return PyDict_SetItem(template_.get(), state_->state, Py_None);
+}
+
+PyObject* ScopeBuilder::field_list(const http::RequestHead& head) noexcept {
+  Ref list = Ref::steal(PyList_New(static_cast<Py_ssize_t>(head.fields.size())));
+  if (!list) return nullptr;
+  Py_ssize_t index = 0;
+  for (const http::Field& field : head.fields) {
+    PyObject* pair = PyTuple_New(2);
+    if (!pair) return nullptr;
+    PyList_SET_ITEM(list.get(), index++, pair);
+    PyObject* name = field.token == http::Token::unknown
+                         ? lower_bytes(field.name)
+                         : share(state_->field_names[static_cast<std::size_t>(field.token)]);
+    PyTuple_SET_ITEM(pair, 0, name ? name : none());
+    PyObject* value = bytes_of(field.value);
+    PyTuple_SET_ITEM(pair, 1, value ? value : none());
+    if (!name || !value) return nullptr;
+  }
+  return list.release();
+}
+
+// Percent-decoded, then UTF-8; what is not UTF-8 becomes U+FFFD (ASGI: "path").
+PyObject* ScopeBuilder::path(const http::RequestHead& head) noexcept {
+  if (!head.path_has_escapes) return texts_.get(head.path);
+  Buffer decoded;
+  char* to = decoded.reserve(head.path.size());
+  if (!to) return PyErr_NoMemory();
+  const std::size_t size = http::percent_decode(head.path, to);
+  return PyUnicode_DecodeUTF8(to, static_cast<Py_ssize_t>(size), "replace");
+}
+
+// [host, port]; for a unix socket [path, None] as server and None as client.
+PyObject* ScopeBuilder::endpoint(const http::Endpoint& endpoint, bool is_server) noexcept {
+  if (endpoint.unix_socket) {
+    if (!is_server) return none();
+    PyObject* text = PyUnicode_DecodeFSDefaultAndSize(
+        endpoint.host.data(), static_cast<Py_ssize_t>(endpoint.host.size()));
+    return text ? Py_BuildValue("(NO)", text, Py_None) : nullptr;
+  }
+  if (endpoint.host.empty()) return none();
+  PyObject* pair = PyTuple_New(2);
+  if (!pair) return nullptr;
+  PyObject* host = texts_.get(endpoint.host);
+  PyObject* port = PyLong_FromLong(endpoint.port);
+  PyTuple_SET_ITEM(pair, 0, host ? host : none());
+  PyTuple_SET_ITEM(pair, 1, port ? port : none());
+  if (host && port) return pair;
+  drop(pair);
+  return nullptr;
+}
+
+// With --root-path, `path` always begins with it (ASGI: root_path is what SCRIPT_NAME is), whether the proxy in front
+// left it in or took it off.
+bool ScopeBuilder::lacks_root_path(std::string_view path) const noexcept {
+  const std::string_view prefix = root_path_utf8_;
+  if (prefix.empty()) return false;
+  return !(path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/'));
+}
+
+int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noexcept {
+  PyObject* method = state_->methods[static_cast<std::size_t>(head.method)];
+  method = method ? share(method) : latin1_str(head.method_text);
+  if (set(scope, state_->method, method) < 0) return -1;
+  const bool prefixed = lacks_root_path(head.path);
+  PyObject* raw = prefixed ? PyBytes_FromFormat("%s%.*s", root_path_utf8_, static_cast<int>(head.path.size()), head.path.data())
+                           : bytes_of(head.path);
+  if (set(scope, state_->raw_path, raw) < 0) return -1;
+  Ref text = Ref::steal(path(head));
+  if (text && prefixed) text = Ref::steal(PyUnicode_Concat(root_path_.get(), text.get()));
+  if (set(scope, state_->path, text.release()) < 0) return -1;
+  if (!head.query.empty() && set(scope, state_->query_string, bytes_of(head.query)) < 0) return -1;
+  if (head.minor_version == 0) {
+    return PyDict_SetItem(scope, state_->http_version, state_->version_1_0);
+  }
+  return 0;
+}
+
+PyObject* ScopeBuilder::build(http::Exchange& exchange) noexcept {
+  const http::RequestHead& head = exchange.head();
+  Ref scope = Ref::steal(PyDict_Copy(template_.get()));
+  if (!scope || add_target(scope.get(), head) < 0 ||
+      set(scope.get(), state_->headers, field_list(head)) < 0 ||
+      set(scope.get(), state_->client, endpoint(exchange.client(), false)) < 0 ||
+      set(scope.get(), state_->server, endpoint(exchange.server(), true)) < 0) {
+    return nullptr;
+  }
+  if (takes_trailers(head) &&
+      PyDict_SetItem(scope.get(), state_->extensions, trailer_extensions_.get()) < 0) {
+    return nullptr;
+  }
+  if (lifespan_state_ &&
+      set(scope.get(), state_->state, PyDict_Copy(lifespan_state_.get())) < 0) {
+    return nullptr;
+  }
+  return scope.release();
+}
+
+void ScopeBuilder::clear() noexcept {
+  template_.clear();
+  plain_extensions_.clear();
+  trailer_extensions_.clear();
+  lifespan_state_.clear();
+  root_path_.clear();
+  texts_.clear();
+}
+
+int ScopeBuilder::traverse(visitproc visit, void* arg) noexcept {
+  for (const Ref* ref :
+       {&template_, &plain_extensions_, &trailer_extensions_, &lifespan_state_}) {
+    if (int code = ref->traverse(visit, arg)) return code;
+  }
+  return 0;
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,198 @@
+// python/awaitable.cpp: what ASGI's receive() and send() return.
+
+#include "python/awaitable.h"
+
+namespace lanner::python {
+
+namespace {
+
+// value: what awaiting gives. inner: an iterator that is driven first; null = ready. again: see new_waiting(). The GIL
+// protects them.
+struct Awaitable {
+  PyObject_HEAD
+  PyObject* value;
+  PyObject* inner;
+  PyObject* again;
+};
+
+Awaitable* as_awaitable(PyObject* object) noexcept {
+  return reinterpret_cast<Awaitable*>(object);  // SAFETY: only called for objects of our type
+}
+
+// The wait is over: what `again` gives is what this one waits for or gives from now on. False with an exception set.
+bool take_next(Awaitable* self) noexcept {
+  Py_CLEAR(self->inner);
+  if (!self->again) return true;
+  Ref next = Ref::steal(PyObject_CallNoArgs(self->again));
+  if (!next) return false;
+  if (Py_TYPE(next.get()) != Py_TYPE(reinterpret_cast<PyObject*>(self))) {  // SAFETY: begins with PyObject
+    PyErr_SetString(PyExc_RuntimeError, "receive() gave something else than its own awaitable");
+    return false;
+  }
+  Awaitable* other = as_awaitable(next.get());
+  self->inner = other->inner ? share(other->inner) : nullptr;
+  PyObject* old = self->value;
+  self->value = other->value ? share(other->value) : nullptr;
+  drop(old);
+  return true;
+}
+
+PySendResult awaitable_send(PyObject* object, PyObject* sent, PyObject** result) noexcept {
+  Awaitable* self = as_awaitable(object);
+  while (self->inner) {
+    const PySendResult how = PyIter_Send(self->inner, sent, result);
+    if (how != PYGEN_RETURN) return how;
+    drop(*result);
+    sent = Py_None;
+    if (!take_next(self)) return PYGEN_ERROR;
+  }
+  *result = share(self->value ? self->value : Py_None);
+  return PYGEN_RETURN;
+}
+
+PyObject* awaitable_next(PyObject* object) noexcept {
+  PyObject* result = nullptr;
+  const PySendResult how = awaitable_send(object, Py_None, &result);
+  if (how == PYGEN_NEXT) return result;
+  if (how == PYGEN_RETURN) {
+    if (result != Py_None) {
+      // A tuple or exception as the value would be taken apart: wrapped, as generators do.
+      Ref stop = Ref::steal(PyObject_CallOneArg(PyExc_StopIteration, result));
+      if (stop) PyErr_SetObject(PyExc_StopIteration, stop.get());
+    }
+    drop(result);
+  }
+  return nullptr;
+}
+
+// The method form always says StopIteration, also for None.
+PyObject* awaitable_send_method(PyObject* object, PyObject* sent) noexcept {
+  PyObject* result = nullptr;
+  const PySendResult how = awaitable_send(object, sent, &result);
+  if (how == PYGEN_NEXT) return result;
+  if (how == PYGEN_RETURN) {
+    Ref stop = Ref::steal(result == Py_None ? PyObject_CallNoArgs(PyExc_StopIteration)
+                                            : PyObject_CallOneArg(PyExc_StopIteration, result));
+    if (stop) PyErr_SetObject(PyExc_StopIteration, stop.get());
+    drop(result);
+  }
+  return nullptr;
+}
+
+PyObject* awaitable_throw(PyObject* object, PyObject* args) noexcept {
+  Awaitable* self = as_awaitable(object);
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  if (!PyArg_ParseTuple(args, "O|OO:throw", &type, &value, &traceback)) return nullptr;
+  if (self->inner) {
+    Ref method = Ref::steal(PyObject_GetAttrString(self->inner, "throw"));
+    return method ? PyObject_CallObject(method.get(), args) : nullptr;
+  }
+  if (PyExceptionInstance_Check(type)) {
+    PyErr_SetObject(PyExceptionInstance_Class(type), type);
+  } else if (PyExceptionClass_Check(type)) {
+    PyErr_SetObject(type, value && value != Py_None ? value : nullptr);
+  } else {
+    PyErr_SetString(PyExc_TypeError, "throw() takes an exception");
+  }
+  return nullptr;
+}
+
+PyObject* awaitable_close(PyObject* object, PyObject*) noexcept {
+  Awaitable* self = as_awaitable(object);
+  if (self->inner) {
+    Ref method = Ref::steal(PyObject_GetAttrString(self->inner, "close"));
+    if (!method) {
+      PyErr_Clear();
+      return none();
+    }
+    return PyObject_CallNoArgs(method.get());
+  }
+  return none();
+}
+
+int awaitable_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(as_awaitable(object)->value);
+  Py_VISIT(as_awaitable(object)->inner);
+  Py_VISIT(as_awaitable(object)->again);
+  return 0;
+}
+
+int awaitable_clear(PyObject* object) noexcept {
+  Py_CLEAR(as_awaitable(object)->value);
+  Py_CLEAR(as_awaitable(object)->inner);
+  Py_CLEAR(as_awaitable(object)->again);
+  return 0;
+}
+
+void awaitable_dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  (void)awaitable_clear(object);
+  type->tp_free(object);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+// Takes over all three.
+PyObject* make(ModuleState* state, PyObject* value, PyObject* inner, PyObject* again) noexcept {
+  PyObject* object = state->awaitable_type->tp_alloc(state->awaitable_type, 0);
+  if (!object) {
+    drop(value);
+    drop(inner);
+    drop(again);
+    return nullptr;
+  }
+  as_awaitable(object)->value = value;
+  as_awaitable(object)->inner = inner;
+  as_awaitable(object)->again = again;
+  return object;
+}
+
+}  // namespace
+
+PyObject* new_ready(ModuleState* state, PyObject* value) noexcept {
+  return make(state, share(value), nullptr, nullptr);
+}
+
+PyObject* new_waiting(ModuleState* state, PyObject* future, PyObject* again) noexcept {
+  Ref inner = Ref::steal(PyObject_CallMethodNoArgs(future, state->dunder_await));
+  if (!inner) return nullptr;
+  return make(state, nullptr, inner.release(), again ? share(again) : nullptr);
+}
+
+void renew_ready(PyObject* awaitable, PyObject* value) noexcept {
+  PyObject* old = as_awaitable(awaitable)->value;
+  as_awaitable(awaitable)->value = share(value);
+  drop(old);
+}
+
+int add_awaitable_type(PyObject* module, ModuleState* state) noexcept {
+  static PyMethodDef methods[] = {
+      {"send", awaitable_send_method, METH_O, PyDoc_STR("send(value)\n\nAs of a coroutine.")},
+      {"throw", awaitable_throw, METH_VARARGS, PyDoc_STR("throw(exception)\n\nAs of a coroutine.")},
+      {"close", awaitable_close, METH_NOARGS, PyDoc_STR("close()\n\nAs of a coroutine.")},
+      {nullptr, nullptr, 0, nullptr}};
+  // SAFETY: slots hold functions as void*, as the C API asks.
+  PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(awaitable_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(awaitable_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(awaitable_clear)},
+      {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+      {Py_tp_iternext, reinterpret_cast<void*>(awaitable_next)},
+      {Py_am_await, reinterpret_cast<void*>(PyObject_SelfIter)},
+      {Py_am_send, reinterpret_cast<void*>(awaitable_send)},
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("What ASGI's receive() and send() return: await it.")},
+      {0, nullptr}};
+  PyType_Spec spec = {"lanner._core.Awaitable", sizeof(Awaitable), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE |
+                          Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  state->awaitable_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type
+  return type ? 0 : -1;
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,16 @@
+// python/held_bytes.h: a bytes object on its way to a client: kept alive without the GIL until it is sent.
+
+#pragma once
+
+#include "http/exchange.h"
+#include "python/ref.h"
+#include "python/released.h"
+
+namespace lanner::python {
+
+inline constexpr Py_ssize_t kHeldBytesMin = 16384;  // smaller ones are copied by the server anyway
+
+// REQUIRES: a bytes object. When it is released, `list` (which outlives the answer) takes it.
+http::Payload hold_bytes(PyObject* bytes, Released* list) noexcept;
+
+}  // namespace lanner::python

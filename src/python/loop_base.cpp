@@ -1,0 +1,118 @@
+// python/loop_base.cpp: lanner._core.LoopBase: the base in C of Lanner's asyncio loop.
+
+#include "python/loop_base.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+namespace lanner::python {
+
+namespace {
+
+struct LoopBase {
+  PyObject_HEAD
+  PyObject* inherited_call_soon;  // asyncio's function, looked up at the first use
+  PyObject* caught;
+  bool catching;
+};
+
+LoopBase* as_loop(PyObject* object) noexcept {
+  return reinterpret_cast<LoopBase*>(object);  // SAFETY: only called for objects of our type
+}
+
+PyObject* inherited(LoopBase* self) noexcept {
+  if (self->inherited_call_soon) return self->inherited_call_soon;
+  Ref module = Ref::steal(PyImport_ImportModule("asyncio.base_events"));
+  if (!module) return nullptr;
+  Ref type = Ref::steal(PyObject_GetAttrString(module.get(), "BaseEventLoop"));
+  if (!type) return nullptr;
+  self->inherited_call_soon = PyObject_GetAttrString(type.get(), "call_soon");
+  return self->inherited_call_soon;
+}
+
+// call_soon(callback, *args, context=None), as asyncio's.
+PyObject* call_soon(PyObject* object, PyObject* const* args, Py_ssize_t count,
+                    PyObject* names) noexcept {
+  LoopBase* self = as_loop(object);
+  if (self->catching && count == 1) {
+    self->catching = false;
+    self->caught = share(args[0]);
+    return none();
+  }
+  PyObject* function = inherited(self);
+  if (!function) return nullptr;
+  const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  constexpr Py_ssize_t kFew = 8;
+  PyObject* few[kFew + 1];
+  PyObject** all = few;
+  if (total > kFew) {
+    all = static_cast<PyObject**>(PyMem_Malloc(static_cast<std::size_t>(total + 1) * sizeof *all));
+    if (!all) return PyErr_NoMemory();
+  }
+  all[0] = object;
+  for (Py_ssize_t i = 0; i < total; ++i) all[i + 1] = args[i];
+  PyObject* result = PyObject_Vectorcall(function, all, static_cast<std::size_t>(count + 1), names);
+  if (all != few) PyMem_Free(all);
+  return result;
+}
+
+int loop_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(as_loop(object)->inherited_call_soon);
+  Py_VISIT(as_loop(object)->caught);
+  return 0;
+}
+
+int loop_clear(PyObject* object) noexcept {
+  Py_CLEAR(as_loop(object)->inherited_call_soon);
+  Py_CLEAR(as_loop(object)->caught);
+  return 0;
+}
+
+void loop_dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  (void)loop_clear(object);
+  type->tp_free(object);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+}  // namespace
+
+bool is_loop_base(ModuleState* state, PyObject* loop) noexcept {
+  return PyObject_TypeCheck(loop, state->loop_base_type);
+}
+
+void begin_catching(PyObject* loop) noexcept { as_loop(loop)->catching = true; }
+
+PyObject* end_catching(PyObject* loop) noexcept {
+  LoopBase* self = as_loop(loop);
+  self->catching = false;
+  PyObject* caught = self->caught;
+  self->caught = nullptr;
+  return caught;
+}
+
+int add_loop_base_type(PyObject* module, ModuleState* state) noexcept {
+  static PyMethodDef methods[] = {
+      // SAFETY: METH_KEYWORDS functions are stored as PyCFunction, as CPython's own tables do.
+      {"call_soon", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_soon)),
+       METH_FASTCALL | METH_KEYWORDS, PyDoc_STR("call_soon(callback, *args, context=None)")},
+      {nullptr, nullptr, 0, nullptr}};
+  // SAFETY: slots hold functions as void*, as the C API asks.
+  PyType_Slot slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(loop_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(loop_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(loop_clear)},
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("The base in C of Lanner's asyncio event loop.")},
+      {0, nullptr}};
+  PyType_Spec spec = {"lanner._core.LoopBase", sizeof(LoopBase), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  state->loop_base_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type
+  return type ? PyModule_AddObjectRef(module, "LoopBase", type) : -1;
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,21 @@
+// python/loop_base.h: lanner._core.LoopBase: the base in C of Lanner's asyncio loop, and how a request's task takes its
+// first step at once.
+//
+// asyncio.Task.__init__ hands its first step to loop.call_soon(). While this loop is catching, call_soon() keeps that step
+// instead of queueing it, and the caller runs it at once: one real task from the first step to the last. Python 3.12
+// and later have eager_start for the same.
+
+#pragma once
+
+#include "python/module_state.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+bool is_loop_base(ModuleState* state, PyObject* loop) noexcept;
+// Until end_catching() the next call_soon() is kept. REQUIRES: is_loop_base().
+void begin_catching(PyObject* loop) noexcept;
+// The step that was caught, a new reference; null without an exception: none was.
+PyObject* end_catching(PyObject* loop) noexcept;
+
+}  // namespace lanner::python

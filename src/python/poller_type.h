@@ -1,0 +1,35 @@
+// python/poller_type.h: lanner._core.Poller: the engine's loop as asyncio's selector sees it.
+//
+// register, modify, unregister descriptors; select(timeout) runs one turn of the engine (its connections, timers and
+// tasks are served inside) and returns which of the registered descriptors are ready.
+
+#pragma once
+
+#include "net/loop.h"
+#include "python/gil.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+// Who serves inside a poller's turns. With the GIL.
+class TurnGuest {
+ public:
+  // Before the poller waits: write what was answered since the last turn.
+  virtual void before_wait() noexcept = 0;
+  // After a turn. False with an exception set: it comes out of select().
+  virtual bool after_turn() noexcept = 0;
+
+ protected:
+  ~TurnGuest() = default;
+};
+
+// Null with an exception when it is not a Poller.
+net::Loop* poller_loop(ModuleState* state, PyObject* poller) noexcept;
+Gil& poller_gil(PyObject* poller) noexcept;
+// At most one guest; null takes it away.
+void set_poller_guest(PyObject* poller, TurnGuest* guest) noexcept;
+// select() is running: what is written now leaves at the end of its turn.
+bool poller_in_turn(PyObject* poller) noexcept;
+
+}  // namespace lanner::python
