@@ -22,6 +22,7 @@ set(LANNER_PYTHON_SOURCES
   response_fields.cpp
   server_type.cpp
   start_response.cpp
+  task_registry.cpp
   text_cache.cpp
   wsgi_app.cpp
   wsgi_call.cpp

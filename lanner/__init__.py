@@ -8,9 +8,10 @@ lanner.run("shop.wsgi:application", port=8000)
 TYPE_CHECKING = False  # typing.TYPE_CHECKING without importing typing (1.8 MB) into every worker
 if TYPE_CHECKING:
     from lanner.launch import run
+    from lanner.launch import serve_async as serve
 
 __version__: str
-__all__ = ["__version__", "run"]
+__all__ = ["__version__", "run", "serve"]
 
 
 def __getattr__(name: str) -> object:
@@ -19,6 +20,10 @@ def __getattr__(name: str) -> object:
         from lanner.launch import run
 
         return run
+    if name == "serve":
+        from lanner.launch import serve_async
+
+        return serve_async
     if name == "__version__":
         from lanner import _core
 

@@ -45,12 +45,16 @@ class Server:
         app: Callable[..., object],
         listeners: Sequence[int],
         options: Mapping[str, object] | None = None,
-    ) -> None: ...
-    def run(self, signals: bool = True, on_ready: Callable[[], object] | None = None) -> bool:
+        poller: Poller | None = None,
+        loop: object = None,
+    ) -> None:
+        """poller and loop (the asyncio loop that drives it) for ASGI; neither for WSGI."""
+
+    def run(self, signals: int = 1, on_ready: Callable[[], object] | None = None) -> bool:
         """Serves until stopped and drained. True: all requests finished; False: some were cut.
 
-        signals: SIGINT and SIGTERM drain, a second one ends the process at once (exit 130 or 143);
-        the previous handlers come back afterwards. Only in the main thread.
+        signals: 1: SIGINT and SIGTERM drain, a second one ends the process at once (exit 130 or 143); 2: more of them
+        change nothing; 0: not caught. The previous handlers come back afterwards. Only in the main thread.
         on_ready: called once, when the listeners are being watched.
         """
 
@@ -59,3 +63,33 @@ class Server:
 
     def stop(self) -> None:
         """Any thread, also signal handlers: begins the drain; a second call cuts what is left."""
+
+    def start(
+        self,
+        on_end: Callable[[bool], object],
+        signals: int = 1,
+        flush_callback: Callable[[], object] | None = None,
+    ) -> None:
+        """ASGI: begins to serve inside the poller's turns. on_end(drained) is called once, when all is over.
+
+        flush_callback: for another loop than EngineLoop: called when a turn (select(0)) must come soon.
+        """
+
+    def set_state(self, state: dict[str, object]) -> None:
+        """ASGI: the lifespan's state; each request gets a shallow copy."""
+
+class Poller:
+    """The engine's loop as a selector: select() runs one turn of it."""
+
+    def register(self, fd: int, events: int) -> None: ...
+    def modify(self, fd: int, events: int) -> None: ...
+    def unregister(self, fd: int) -> None: ...
+    def select(self, timeout: float | None) -> list[tuple[int, int]]: ...
+    def wake(self) -> None:
+        """Any thread: select() returns."""
+
+    def fileno(self) -> int:
+        """Readable when a turn has something to do: for another event loop."""
+
+class LoopBase:
+    """The base in C of EngineLoop."""

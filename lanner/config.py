@@ -30,6 +30,8 @@ class Config:
     chdir: str
     factory: bool
     interface: str
+    loop: str
+    lifespan: str
     root_path: str
     workers: int
     threads: int

@@ -18,7 +18,7 @@ MANY = 1 << 10
 
 
 def choose(app: "App", wanted: str, shown: str) -> str:
-    """The interface to serve app with: the wanted one, or the one found for "auto". Now always "wsgi".
+    """The interface to serve app with, "wsgi" or "asgi": the wanted one, or the one found for "auto".
 
     Example: `choose(flask_app, "auto", "shop:app")` is `"wsgi"`.
     """
@@ -27,12 +27,8 @@ def choose(app: "App", wanted: str, shown: str) -> str:
         raise AppError(
             f"{shown} is an ASGI 2 application; wrap it with asgiref.compatibility.guarantee_single_callable"
         )
-    if kind == "asgi":
-        raise AppError(
-            f"{shown} is an ASGI application; --interface asgi is not there yet, it comes with the next release"
-        )
     if kind == "native":
-        raise AppError(f"{shown}: --interface native is not there yet; serve a WSGI application")
+        raise AppError(f"{shown}: --interface native is not there yet; serve a WSGI or ASGI application")
     return kind
 
 

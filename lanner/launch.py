@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 import lanner
-from lanner import address, banner, serve
+from lanner import address, banner, serving
 from lanner.config import App, Config
 from lanner.errors import ConfigError
 from lanner.listeners import Listener, close_all, open_all
@@ -29,6 +29,41 @@ def run(app: "str | App", **options: object) -> None:
     code = launch(app, options, os.environ, signals=main_thread)
     if code:
         sys.exit(code)
+
+
+async def serve_async(app: "str | App", **options: object) -> None:
+    """`lanner.serve`: an ASGI application inside the running event loop, until a signal or cancellation.
+
+    app and options as for `run`; workers must be 1. Signals are caught in the main thread only.
+    Raises lanner.errors.LannerError when it can not start.
+
+    Example: `await lanner.serve(app, port=8000)`
+    """
+    import threading
+
+    from lanner import asgi
+
+    config = Config.build(app, options, os.environ)
+    if config.workers > 1:
+        raise ConfigError(f"workers={config.workers}: lanner.serve runs in this process; use lanner.run for more")
+    for note in config.warnings:
+        complain(note)
+    change_directory(config)
+    log_fd = open_access_log(config)
+    listeners = open_all([address.parse(text) for text in config.addresses()], config.uds_permissions)
+    try:
+        job = make_job(config, listeners, log_fd)
+        loaded, interface = serving.load_app(job)
+        if interface != "asgi":
+            raise ConfigError(f"{job.shown} is a WSGI application; lanner.serve takes ASGI ones, use lanner.run")
+        lend_all(config, job, listeners)
+        announce = announcer(config, job, listeners, interface)
+        main_thread = threading.current_thread() is threading.main_thread()
+        await asgi.serve_here(loaded, job, main_thread, lambda server: announce())
+    finally:
+        close_all(listeners)
+        if log_fd > STDOUT:
+            os.close(log_fd)
 
 
 def launch(
@@ -58,38 +93,46 @@ def launch(
         if log_fd > STDOUT:
             os.close(log_fd)
     if not ended and prefix:
-        serve.leave(0)
+        serving.leave(0)
     return 0
 
 
-def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serve.Job:
+def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serving.Job:
     options = config.engine_options()
     options["access_log_fd"] = log_fd
-    return serve.Job(
+    return serving.Job(
         target=config.app,
         factory=config.factory,
         app_dir=os.path.abspath(config.app_dir),
         interface=config.interface,
+        loop=config.loop,
+        lifespan=config.lifespan,
         listeners=[listener.fd for listener in listeners],
         options=options,
         argv=sys.argv,
     )
 
 
-def single(config: Config, job: serve.Job, listeners: list[Listener], signals: bool) -> bool:
+def single(config: Config, job: serving.Job, listeners: list[Listener], signals: bool) -> bool:
     """Serves in this process. False: a thread is still in the application."""
-    app, interface = serve.load_app(job)
+    app, interface = serving.load_app(job)
+    lend_all(config, job, listeners)
+    announce = announcer(config, job, listeners, interface)
+    return serving.serve(app, interface, job, signals, lambda server: announce())
+
+
+def lend_all(config: Config, job: serving.Job, listeners: list[Listener]) -> None:
+    """Makes the sockets listen and hands them to the engine, which gives the port up when its drain begins."""
     listen(config, listeners)
-    if not any(listener.inherited for listener in listeners):
-        job.listeners = [listener.lend() for listener in listeners]
-        job.options["own_listeners"] = True
-        for listener in listeners:
-            listener.stop_listening()  # the engine's copy is the only one: with it the port is given up
-    server = serve.make_server(app, job)
-    return serve.run(server, config.threads, signals, announcer(config, job, listeners, interface))
+    if any(listener.inherited for listener in listeners):
+        return  # somebody else may go on listening
+    job.listeners = [listener.lend() for listener in listeners]
+    job.options["own_listeners"] = True
+    for listener in listeners:
+        listener.stop_listening()
 
 
-def supervise(config: Config, job: serve.Job, listeners: list[Listener]) -> int:
+def supervise(config: Config, job: serving.Job, listeners: list[Listener]) -> int:
     from lanner.supervisor import Supervisor
 
     listen(config, listeners)
@@ -104,7 +147,7 @@ def supervise(config: Config, job: serve.Job, listeners: list[Listener]) -> int:
 
 
 def give_up(listeners: list[Listener]) -> None:
-    """The ports, when the workers are about to drain; they close their copies. Inherited sockets are not ours to end."""
+    """The ports, when the workers are about to drain and close their copies; inherited sockets are not ours to end."""
     from lanner import _core
 
     for listener in listeners:
@@ -118,7 +161,7 @@ def listen(config: Config, listeners: list[Listener]) -> None:
         listener.listen(config.backlog)
 
 
-def announcer(config: Config, job: serve.Job, listeners: list[Listener], interface: str) -> Callable[[], None]:
+def announcer(config: Config, job: serving.Job, listeners: list[Listener], interface: str) -> Callable[[], None]:
     """What prints the banner, if the log level lets it."""
 
     def announce() -> None:

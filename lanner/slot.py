@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from lanner.serve import Job
+from lanner.serving import Job
 from lanner.worker import pack
 
 Command = Callable[[int, int, str], list[str]]  # lifeline, report, target -> the arguments of a worker

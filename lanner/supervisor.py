@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from lanner.errors import AppError, LannerError
 from lanner.log import Log, put
-from lanner.serve import Job
+from lanner.serving import Job
 from lanner.slot import Command, Slot
 from lanner.slot import command as worker_command
 

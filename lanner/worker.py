@@ -11,15 +11,18 @@ import marshal
 import os
 import sys
 
-from lanner import serve
+from lanner import serving
 from lanner.errors import AppError, LannerError
 from lanner.log import put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from lanner._core import Server
 
 BOOT_FAILED = 3
+SIGNALS_ONCE = 2  # of Server.run: the first drains
 HEADER_BYTES = 4
 
 
@@ -31,42 +34,47 @@ def main(arguments: list[str]) -> None:
     for fd in (lifeline, report, *job.listeners, *extra_descriptors(job)):
         os.set_inheritable(fd, False)  # or programs started by the application would hold them open
     try:
-        app, interface = serve.load_app(job)
-        server = serve.make_server(app, job)
+        app, interface = serving.load_app(job)
     except LannerError as error:
-        details = error.report if isinstance(error, AppError) else ""
-        tell(report, f"failed {error}\n{details}")
-        sys.exit(BOOT_FAILED)
+        boot_failed(report, error)
     except KeyboardInterrupt:
         sys.exit(130)
-    wake = catch_signals()
 
-    def on_ready() -> None:
+    def on_ready(server: "Server") -> None:
         tell(report, f"ready {interface}")
-        start_watch(server, lifeline, wake)
+        start_watch(server, lifeline)
 
-    ended = serve.run(server, job.options.get("threads"), False, on_ready)
+    try:
+        ended = serving.serve(app, interface, job, SIGNALS_ONCE, on_ready)
+    except LannerError as error:  # a wrong option, or an ASGI application that did not start
+        boot_failed(report, error)
     ignore_signals()
     if not ended:
-        serve.leave(0)
+        serving.leave(0)
 
 
-def extra_descriptors(job: serve.Job) -> list[int]:
+def boot_failed(report: int, error: LannerError) -> "NoReturn":
+    details = error.report if isinstance(error, AppError) else ""
+    tell(report, f"failed {error}\n{details}")
+    sys.exit(BOOT_FAILED)
+
+
+def extra_descriptors(job: serving.Job) -> list[int]:
     """The descriptors among the options, but for stdio."""
     found = [job.options.get(name) for name in ("board_fd", "board_wake_fd", "access_log_fd")]
     return [fd for fd in found if isinstance(fd, int) and fd > 2]
 
 
-def pack(job: serve.Job) -> bytes:
+def pack(job: serving.Job) -> bytes:
     """A job as bytes for the lifeline; both ends run the same interpreter, which is what marshal asks for."""
-    data = marshal.dumps({name: getattr(job, name) for name in serve.Job.FIELDS})
+    data = marshal.dumps({name: getattr(job, name) for name in serving.Job.FIELDS})
     return len(data).to_bytes(HEADER_BYTES, "little") + data
 
 
-def receive(lifeline: int) -> serve.Job:
+def receive(lifeline: int) -> serving.Job:
     """The job that `pack` wrote."""
     count = int.from_bytes(read_exactly(lifeline, HEADER_BYTES), "little")
-    return serve.Job(**marshal.loads(read_exactly(lifeline, count)))
+    return serving.Job(**marshal.loads(read_exactly(lifeline, count)))
 
 
 def read_exactly(fd: int, count: int) -> bytes:
@@ -90,18 +98,6 @@ def tell(report: int, text: str) -> None:
     os.close(report)
 
 
-def catch_signals() -> int:
-    """Turns SIGTERM and SIGINT into bytes; returns the descriptor to read them from. Main thread only."""
-    import signal
-
-    read_end, write_end = os.pipe()
-    os.set_blocking(write_end, False)
-    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: None)
-    return read_end
-
-
 def ignore_signals() -> None:
     """From here to the end of the process: a late SIGTERM must not cut the application's atexit functions short."""
     import signal
@@ -110,16 +106,12 @@ def ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def start_watch(server: "Server", lifeline: int, wake: int) -> None:
-    """A thread that begins the drain on a signal, or when the supervisor is gone."""
+def start_watch(server: "Server", lifeline: int) -> None:
+    """A thread that begins the drain when the supervisor is gone: then its end of the pipe is closed."""
     import _thread
-    import select
 
     def watch() -> None:
-        poll = select.poll()
-        poll.register(lifeline, select.POLLIN)
-        poll.register(wake, select.POLLIN)
-        poll.poll()
+        os.read(lifeline, 1)
         server.stop()
 
     _thread.start_new_thread(watch, ())

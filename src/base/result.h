@@ -1,4 +1,5 @@
-// base/result.h: a value or an error code: what fails without throwing. Our stand-in for std::expected (C++23).
+// base/result.h: a value or an error code: what fails without throwing. Our stand-in for
+// std::expected (C++23).
 //
 // Peer and OS failures are ordinary values here: small, copyable, never thrown, never allocated.
 
@@ -16,7 +17,7 @@ enum class Errc : std::uint8_t {
 #undef LANNER_ERROR
 };
 
-// The error's text, without a full stop.
+// The error's text, without a full stop; its data() ends in NUL.
 std::string_view error_text(Errc code) noexcept;
 // The error's name as in errors.def: the `reason=` of a log line.
 std::string_view error_name(Errc code) noexcept;

@@ -1,10 +1,12 @@
 // http/exchange.h: one request and its answer, whatever the protocol; and the handler that answers.
 //
-//   handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()       abort() from any point
+//   handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()       abort() from
+//   any point
 //
 // On the loop thread nothing here waits: write() says `full` when the source should pause, and the
-// observer hears on_writable() later. An exchange that was handed to another thread (server/relay.h)
-// is `blocking()`: there write() and Body::read() wait, and a Python caller lets go of the GIL around them.
+// observer hears on_writable() later. An exchange that was handed to another thread
+// (server/relay.h) is `blocking()`: there write() and Body::read() wait, and a Python caller lets
+// go of the GIL around them.
 
 #pragma once
 
@@ -19,8 +21,8 @@
 
 namespace lanner::http {
 
-// Bytes of an answer. With `release`, `bytes` may be referenced instead of copied: release(owner) is
-// called once, on the loop thread, when they are no longer needed (also when the write failed).
+// Bytes of an answer. With `release`, `bytes` may be referenced instead of copied: release(owner)
+// is called once, on the loop thread, when they are no longer needed (also when the write failed).
 // Without, they are copied before the call returns.
 struct Payload {
   std::string_view bytes;
@@ -38,11 +40,13 @@ struct FilePart {
 enum class WriteState : std::uint8_t {
   ok,
   full,    // taken, but pause the source until on_writable()
-  closed,  // the client is gone or the answer ended: the bytes went nowhere; nobody else tells of it
+  closed,  // the client is gone or the answer ended: the bytes went nowhere; nobody else tells of
+           // it
 };
 
 struct Endpoint {
-  std::string_view host;   // numeric address without brackets or zone; a unix socket's path; "" = unnamed
+  std::string_view
+      host;  // numeric address without brackets or zone; a unix socket's path; "" = unnamed
   std::uint16_t port = 0;  // 0 for unix sockets
   bool unix_socket = false;
 };
@@ -51,7 +55,8 @@ struct Endpoint {
 class Body {
  public:
   // Copies up to `room` bytes (room > 0); 0 = the end. Errors: body_incomplete, body_timeout,
-  // body_too_large, disconnected, the framing errors, spool_failed. Waits only if the exchange is blocking().
+  // body_too_large, disconnected, the framing errors, spool_failed. Waits only if the exchange is
+  // blocking().
   virtual Result<std::size_t> read(char* to, std::size_t room) noexcept = 0;
   // What is left to read if known without waiting: whole bodies and Content-Length.
   virtual std::optional<std::uint64_t> bytes_left() const noexcept = 0;
@@ -60,13 +65,15 @@ class Body {
   ~Body() = default;
 };
 
-// Hears what happens to an exchange that was retained. Called on the loop thread, never from inside a call to that
-// exchange: a loss that a call runs into is what it returns.
+// Hears what happens to an exchange that was retained. Called on the loop thread, never from inside
+// a call to that exchange: a loss that a call runs into is what it returns.
 class Observer {
  public:
-  virtual void on_writable() noexcept = 0;    // the out buffer fell under the low mark
-  virtual void on_disconnect() noexcept = 0;  // the client is gone; finish() or abort() is still owed
-  virtual void on_half_close() noexcept = 0;  // the client sends no more, but may still read (FIN); at most once
+  virtual void on_writable() noexcept = 0;  // the out buffer fell under the low mark
+  virtual void
+  on_disconnect() noexcept = 0;  // the client is gone; finish() or abort() is still owed
+  virtual void
+  on_half_close() noexcept = 0;  // the client sends no more, but may still read (FIN); at most once
   // BodyMode::stream only. A piece is never empty and valid during the call. The end comes once:
   // Errc::ok, or why the body broke off. Nothing follows on_disconnect().
   virtual void on_body(std::string_view piece) noexcept = 0;
@@ -93,24 +100,27 @@ class Exchange {
   // Sends an informational answer (status 100..199) to a 1.1 client; nothing for others.
   virtual Result<void> inform(const ResponseHead& head) noexcept = 0;
   // Begins the answer. `body_bytes`: the whole body's size when the caller knows it; becomes
-  // Content-Length where the application set none. Nothing leaves before the first write, finish or flush.
+  // Content-Length where the application set none. Nothing leaves before the first write, finish or
+  // flush.
   virtual Result<void> start(const ResponseHead& head,
                              std::optional<std::uint64_t> body_bytes) noexcept = 0;
   // REQUIRES: started. Bytes beyond the Content-Length are cut off (and reported once by finish()).
   // Empty writes are nothing. Bytes for HEAD, 204 and 304 are counted and dropped.
   virtual WriteState write(Payload payload) noexcept = 0;
   virtual WriteState write_file(FilePart part) noexcept = 0;
-  // For a source that cannot pause: beyond the high mark the bytes go to an unlinked file. Never `full`.
+  // For a source that cannot pause: beyond the high mark the bytes go to an unlinked file. Never
+  // `full`.
   virtual WriteState write_spooled(std::string_view bytes) noexcept = 0;
   // Sends what is buffered now instead of at the end of the loop's turn.
   virtual WriteState flush() noexcept = 0;
-  // Trailer fields behind the body, before finish(); may be called again for more. Dropped where the framing has no place
-  // for them (Content-Length, 1.0, HEAD).
+  // Trailer fields behind the body, before finish(); may be called again for more. Dropped where
+  // the framing has no place for them (Content-Length, 1.0, HEAD).
   virtual Result<void> add_trailers(const ResponseHead& fields) noexcept = 0;
-  // On the loop thread: the observer's on_writable() comes in a later turn, so that others have theirs. Nothing where blocking().
+  // On the loop thread: the observer's on_writable() comes in a later turn, so that others have
+  // theirs. Nothing where blocking().
   virtual void yield() noexcept = 0;
-  // The answer is complete; the exchange may be gone on return, touch it no more. Errors are for the log: response_too_long, response_too_short
-  // (then the connection is closed).
+  // The answer is complete; the exchange may be gone on return, touch it no more. Errors are for
+  // the log: response_too_long, response_too_short (then the connection is closed).
   virtual Result<void> finish() noexcept = 0;
   // Gives up: a 500 of the server's own if nothing has started, else the connection is cut
   // without a clean end (RFC 9112, section 8). The exchange may be gone on return.
@@ -137,7 +147,8 @@ class Handler {
   // Answers, or retains and answers later. An exchange neither finished, aborted nor retained on
   // return is aborted by the server.
   virtual void handle(Exchange& exchange) noexcept = 0;
-  // No handler is needed for a while: the loop is about to write. A Python handler lets go of the GIL here.
+  // No handler is needed for a while: the loop is about to write. A Python handler lets go of the
+  // GIL here.
   virtual void rest() noexcept = 0;
   // The loop is about to wait: what was released while writing may be dropped now.
   virtual void settle() noexcept = 0;

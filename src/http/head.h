@@ -1,6 +1,7 @@
 // http/head.h: the head of a request, as all protocols hand it up.
 //
-// Everything in it is a view: valid while http::Handler::handle runs, or until the exchange ends if it was retained.
+// Everything in it is a view: valid while http::Handler::handle runs, or until the exchange ends if
+// it was retained.
 
 #pragma once
 
@@ -19,17 +20,23 @@ struct Field {
   Token token = Token::unknown;
 };
 
-enum class TargetForm : std::uint8_t { origin, absolute, authority, asterisk };  // RFC 9112, section 3.2
-enum class BodyFraming : std::uint8_t { none, length, chunked };                 // RFC 9112, section 6.3
+enum class TargetForm : std::uint8_t {
+  origin,
+  absolute,
+  authority,
+  asterisk
+};                                                                // RFC 9112, section 3.2
+enum class BodyFraming : std::uint8_t { none, length, chunked };  // RFC 9112, section 6.3
 
 struct RequestHead {
   Method method = Method::unknown;
   std::string_view method_text;  // case kept: methods are case-sensitive
   std::string_view target;       // as sent
   TargetForm form = TargetForm::origin;
-  std::string_view path;       // still percent-encoded; "*" for the asterisk form; never empty
-  std::string_view query;      // without '?'; see has_query
-  std::string_view authority;  // host[:port] of the absolute form, else the Host value; may be empty on 1.0
+  std::string_view path;   // still percent-encoded; "*" for the asterisk form; never empty
+  std::string_view query;  // without '?'; see has_query
+  std::string_view
+      authority;  // host[:port] of the absolute form, else the Host value; may be empty on 1.0
   std::uint8_t major_version = 1;
   std::uint8_t minor_version = 1;
   bool has_query = false;         // a '?' was there, even if nothing followed

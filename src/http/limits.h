@@ -1,4 +1,5 @@
-// http/limits.h: every bound of the wire and its default, in one struct handed down by constructors.
+// http/limits.h: every bound of the wire and its default, in one struct handed down by
+// constructors.
 
 #pragma once
 
@@ -16,7 +17,7 @@ struct Limits {
 inline constexpr std::uint64_t kBodyRateGraceMs = 10'000;   // min-body-rate counts after this
 inline constexpr std::uint64_t kWriteRateGraceMs = 30'000;  // min-write-rate counts after this
 inline constexpr std::uint64_t kLingerReadMs = 2'000;       // silence that ends a lingering close
-inline constexpr int kLeadingEmptyLines = 8;                // RFC 9112, section 2.2: ignore at least one
-inline constexpr int kChunkSizeDigits = 16;                 // leading zeros counted, as Go
+inline constexpr int kLeadingEmptyLines = 8;  // RFC 9112, section 2.2: ignore at least one
+inline constexpr int kChunkSizeDigits = 16;   // leading zeros counted, as Go
 
 }  // namespace lanner::http

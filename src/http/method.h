@@ -7,7 +7,18 @@
 
 namespace lanner::http {
 
-enum class Method : std::uint8_t { unknown, get, head, post, put, delete_, connect, options, trace, patch };
+enum class Method : std::uint8_t {
+  unknown,
+  get,
+  head,
+  post,
+  put,
+  delete_,
+  connect,
+  options,
+  trace,
+  patch
+};
 
 // Case-sensitive (RFC 9110, section 9.1); a method we have no id for is `unknown`, not an error.
 Method method_from_text(std::string_view text) noexcept;

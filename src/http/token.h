@@ -1,4 +1,5 @@
-// http/token.h: well-known field names as small ids, found by a perfect hash; names as in tokens.def.
+// http/token.h: well-known field names as small ids, found by a perfect hash; names as in
+// tokens.def.
 
 #pragma once
 

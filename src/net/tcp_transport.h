@@ -3,6 +3,7 @@
 #pragma once
 
 #include "net/transport.h"
+#include "sys/sockets.h"
 
 namespace lanner::net {
 
@@ -16,6 +17,7 @@ class TcpTransport final : public Transport {
   IoResult read(char* to, std::size_t room) noexcept override;
   IoResult write(std::span<const std::string_view> pieces) noexcept override;
   IoResult send_file(int file, std::uint64_t offset, std::size_t count) noexcept override;
+  std::size_t unacknowledged() const noexcept override { return sys::unacknowledged(fd_); }
   void shutdown_write() noexcept override;
   void reset() noexcept override;
   void close() noexcept override;

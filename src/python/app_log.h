@@ -1,4 +1,5 @@
-// python/app_log.h: what an application raised: a log line, and the traceback on sys.stderr.
+// python/app_log.h: what an application raised: a log line with its traceback, by the log's own
+// thread: it never blocks a request.
 
 #pragma once
 
@@ -13,6 +14,8 @@ class AppLog final {
   // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
   // SystemExit and KeyboardInterrupt too: an application's must not end the server.
   void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
+  // The exception in flight came after the client had gone: one line, at level info; cleared.
+  void after_disconnect(const http::RequestHead& head) noexcept;
   void mistake(const char* event, const http::RequestHead& head, const char* what) noexcept;
 
  private:

@@ -7,6 +7,7 @@
 #include "python/asgi_handler.h"
 #include "python/awaitable.h"
 #include "python/loop_base.h"
+#include "python/task_registry.h"
 
 namespace lanner::python {
 
@@ -21,16 +22,24 @@ int AsgiApp::init(ModuleState* state, PyObject* application, PyObject* root_path
   if (!asyncio) return -1;
   task_type_ = Ref::steal(PyObject_GetAttrString(asyncio.get(), "Task"));
   task_name_ = Ref::steal(PyUnicode_InternFromString("lanner request"));
-  ready_none_ = Ref::steal(new_ready(state, Py_None));
-#if PY_VERSION_HEX >= 0x030C0000
-  eager_ = true;
-  task_keywords_ = Ref::steal(Py_BuildValue("(ssss)", "loop", "name", "context", "eager_start"));
-#else
-  catches_steps_ = is_loop_base(state, loop);
-  task_keywords_ = Ref::steal(Py_BuildValue("(sss)", "loop", "name", "context"));
-#endif
-  if (!task_type_ || !task_name_ || !ready_none_ || !task_keywords_) return -1;
+  ready_none_ = Ref::steal(new_ready(state));
+  if (!task_type_ || !task_name_ || !ready_none_ || make_task_arguments() < 0) return -1;
   return scope_.init(state, root_path);
+}
+
+int AsgiApp::make_task_arguments() noexcept {
+  task_arguments_ = Ref::steal(PyDict_New());
+  PyObject* dict = task_arguments_.get();
+  if (!dict || PyDict_SetItemString(dict, "loop", loop_.get()) < 0 ||
+      PyDict_SetItemString(dict, "name", task_name_.get()) < 0) {
+    return -1;
+  }
+#if PY_VERSION_HEX >= 0x030C0000
+  return PyDict_SetItemString(dict, "eager_start", Py_True);
+#else
+  catches_steps_ = is_loop_base(state_, loop_.get());
+  return catches_steps_ ? speed_up_task_registry(state_) : 0;
+#endif
 }
 
 void AsgiApp::clear() noexcept {
@@ -42,14 +51,14 @@ void AsgiApp::clear() noexcept {
   }
   kit_count_ = 0;
   scope_.clear();
-  for (Ref* ref : {&application_, &loop_, &task_type_, &task_name_, &task_keywords_, &ready_none_,
-                   &ready_spare_}) {
+  for (Ref* ref : {&application_, &loop_, &task_type_, &task_name_, &task_arguments_, &ready_none_,
+                   &receiving_spare_}) {
     ref->clear();
   }
 }
 
 int AsgiApp::traverse(visitproc visit, void* arg) noexcept {
-  for (const Ref* ref : {&application_, &loop_, &task_type_, &ready_none_, &ready_spare_}) {
+  for (const Ref* ref : {&application_, &loop_, &task_type_, &ready_none_, &receiving_spare_}) {
     if (int code = ref->traverse(visit, arg)) return code;
   }
   return scope_.traverse(visit, arg);
@@ -91,27 +100,47 @@ void AsgiApp::give_back(AsgiKit* kit) noexcept {
   ++kit_count_;
 }
 
-PyObject* AsgiApp::ready(PyObject* value) noexcept {
-  if (!value) return nullptr;
-  PyObject* made = nullptr;
-  if (ready_spare_ && only_mine(ready_spare_.get())) {
-    renew_ready(ready_spare_.get(), value);
-    made = share(ready_spare_.get());
-  } else {
-    made = new_ready(state_, value);
-    ready_spare_ = Ref::borrow(made);
+PyObject* AsgiApp::receiving(PyObject* receive) noexcept {
+  if (receiving_spare_ && only_mine(receiving_spare_.get())) {
+    renew_receiving(receiving_spare_.get(), receive);
+    return share(receiving_spare_.get());
   }
-  drop(value);
+  PyObject* made = new_receiving(state_, receive);
+  receiving_spare_ = Ref::borrow(made);
   return made;
 }
 
 PyObject* AsgiApp::task_of(PyObject* coroutine, PyObject* context) noexcept {
-  PyObject* args[] = {coroutine, loop_.get(), task_name_.get(), context, Py_True};
-  return PyObject_Vectorcall(task_type_.get(), args, 1, task_keywords_.get());
+  PyObject* arguments = task_arguments_.get();
+  if (PyDict_SetItem(arguments, state_->context, context) < 0) return nullptr;
+  Ref positional = Ref::steal(PyTuple_Pack(1, coroutine));
+  PyObject* task =
+      positional ? PyObject_Call(task_type_.get(), positional.get(), arguments) : nullptr;
+  if (PyDict_SetItem(arguments, state_->context, Py_None) < 0)
+    PyErr_Clear();  // keeps no request alive
+  return task;
+}
+
+PyObject* AsgiApp::refuse(PyObject* result) noexcept {
+  return PyErr_Format(
+      PyExc_TypeError,
+      "the ASGI application returned %.100s, which cannot be awaited: it must be an "
+      "async function (scope, receive, send)",
+      Py_TYPE(result)->tp_name);
 }
 
 PyObject* AsgiApp::start_task(PyObject* coroutine) noexcept {
   Ref owned = Ref::steal(coroutine);
+  if (!PyCoro_CheckExact(coroutine) && !Py_TYPE(coroutine)->tp_as_async) return refuse(coroutine);
+  if (!PyCoro_CheckExact(coroutine)) {
+    // Whatever can be awaited is an application's call (a class with __await__): a task needs a
+    // coroutine.
+    Ref module = Ref::steal(PyImport_ImportModule("lanner.loop"));
+    owned =
+        Ref::steal(module ? PyObject_CallMethod(module.get(), "drive", "O", coroutine) : nullptr);
+    coroutine = owned.get();
+    if (!coroutine) return nullptr;
+  }
   Ref context = Ref::steal(PyContext_CopyCurrent());
   if (!context) return nullptr;
   if (!catches_steps_) return task_of(coroutine, context.get());

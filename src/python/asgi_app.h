@@ -1,4 +1,5 @@
-// python/asgi_app.h: an ASGI application and all that its requests share: scope template, loop, kits, released objects.
+// python/asgi_app.h: an ASGI application and all that its requests share: scope template, loop,
+// kits, released objects.
 
 #pragma once
 
@@ -15,7 +16,8 @@ namespace lanner::python {
 
 class AsgiCall;
 
-// The two callables of a request, and what its answer is built in; reused when the application did not keep them.
+// The two callables of a request, and what its answer is built in; reused when the application did
+// not keep them.
 struct AsgiKit {
   Ref receive;
   Ref send;
@@ -50,13 +52,16 @@ class AsgiApp final {
 
   // An awaitable that is ready with None; the same object each time.
   PyObject* ready_none() noexcept { return share(ready_none_.get()); }
-  // An awaitable that is ready with `value` (taken over); null with an exception set.
-  PyObject* ready(PyObject* value) noexcept;
-  // A task of the loop for a coroutine (taken over), its first step already taken, in a context of its own.
+  // The awaitable of one receive() call; null with an exception set.
+  PyObject* receiving(PyObject* receive) noexcept;
+  // A task of the loop for a coroutine (taken over), its first step already taken, in a context of
+  // its own.
   PyObject* start_task(PyObject* coroutine) noexcept;
 
  private:
   static constexpr std::size_t kKitsMax = 256;
+  static PyObject* refuse(PyObject* result) noexcept;
+  int make_task_arguments() noexcept;
   PyObject* task_of(PyObject* coroutine, PyObject* context) noexcept;
 
   ModuleState* state_ = nullptr;
@@ -64,9 +69,9 @@ class AsgiApp final {
   Ref loop_;
   Ref task_type_;
   Ref task_name_;
-  Ref task_keywords_;
+  Ref task_arguments_;  // a dict of keyword arguments, its context set anew for each task
   Ref ready_none_;
-  Ref ready_spare_;
+  Ref receiving_spare_;
   ScopeBuilder scope_;
   Released released_;
   AppLog log_;
@@ -74,7 +79,6 @@ class AsgiApp final {
   std::size_t kit_count_ = 0;
   std::uint64_t response_head_bytes_ = 0;
   bool catches_steps_ = false;  // the loop is a LoopBase and this Python has no eager tasks
-  bool eager_ = false;          // asyncio.Task takes eager_start (3.12)
 };
 
 }  // namespace lanner::python

@@ -1,4 +1,5 @@
-// python/asgi_call.cpp: one request of an ASGI application: life cycle, receive() and the engine's events.
+// python/asgi_call.cpp: one request of an ASGI application: life cycle, receive() and the engine's
+// events.
 
 #include "python/asgi_call.h"
 
@@ -8,7 +9,8 @@
 namespace lanner::python {
 
 namespace {
-constexpr std::size_t kIncomingMax = 262144;  // body bytes that wait for receive(); beyond, reading pauses
+constexpr std::size_t kIncomingMax =
+    262144;  // body bytes that wait for receive(); beyond, reading pauses
 }
 
 bool AsgiCall::begin() noexcept {
@@ -61,6 +63,9 @@ void AsgiCall::settle() noexcept {
   } else if (error.get() != Py_None) {
     PyErr_SetObject(PyExceptionInstance_Class(error.get()), error.get());
     fail();
+  } else if (exchange_ && gone_) {
+    exchange_->abort();  // it was told of the disconnect: nothing to say
+    exchange_ = nullptr;
   } else if (exchange_) {
     app_.log().mistake("app.no_response", exchange_->head(),
                        has_start_ ? "the application returned before its last http.response.body"
@@ -81,10 +86,10 @@ void AsgiCall::end_task() noexcept {
 }
 
 void AsgiCall::fail() noexcept {
-  // An OSError after the client has gone is no bug of the application's.
-  const bool theirs = gone_ && PyErr_ExceptionMatches(PyExc_OSError);
-  if (theirs) {
-    PyErr_Clear();
+  // What is raised once the client has gone (an OSError, Starlette's ClientDisconnect) is rarely a
+  // bug: one line.
+  if (gone_) {
+    app_.log().after_disconnect(exchange_ ? exchange_->head() : http::RequestHead());
   } else if (exchange_) {
     app_.log().exception("app.error", exchange_->head(), exchange_->started());
   } else {
@@ -111,22 +116,22 @@ void AsgiCall::finish() noexcept {
 
 // ---- receive()
 
-PyObject* AsgiCall::receive() noexcept {
+PyObject* AsgiCall::take_message(PyObject** future) noexcept {
   ModuleState* state = app_.state();
   if (gone_ || finished_ || (body_received_ && half_closed_)) {
-    PyObject* message = PyDict_New();
-    if (message && PyDict_SetItem(message, state->type, state->http_disconnect) < 0) {
-      drop(message);
+    Ref message = Ref::steal(PyDict_New());
+    if (!message || PyDict_SetItem(message.get(), state->type, state->http_disconnect) < 0) {
       return nullptr;
     }
-    return app_.ready(message);
+    return message.release();
   }
   if (!body_received_) {
-    if (body_arrived_ || !incoming_.empty()) return app_.ready(body_message());
+    if (body_arrived_ || !incoming_.empty()) return body_message();
     exchange_->want_body();
     handler_.wrote();
   }
-  return wait(&receivers_);
+  *future = add_future(&receivers_);
+  return nullptr;
 }
 
 PyObject* AsgiCall::body_message() noexcept {
@@ -164,13 +169,21 @@ PyObject* AsgiCall::body_message() noexcept {
   return message.release();
 }
 
-// A future that wakes when something has happened; the awaitable then asks again (python/awaitable.h).
-PyObject* AsgiCall::wait(Ref* futures) noexcept {
+// A future that wakes when something has happened; who waited then asks again. Those that were
+// cancelled meanwhile are dropped as the list grows: a handler may poll for as long as its request
+// lives.
+PyObject* AsgiCall::add_future(Ref* futures) noexcept {
+  constexpr Py_ssize_t kMany = 8;
   Ref future = Ref::steal(PyObject_CallMethodNoArgs(app_.loop(), app_.state()->create_future));
   if (!*futures) *futures = Ref::steal(PyList_New(0));
-  if (!future || !*futures || PyList_Append(futures->get(), future.get()) < 0) return nullptr;
-  PyObject* again = futures == &receivers_ ? kit_->receive.get() : nullptr;
-  return new_waiting(app_.state(), future.get(), again);
+  if (!future || !*futures) return nullptr;
+  PyObject* list = futures->get();
+  for (Py_ssize_t i = PyList_GET_SIZE(list) - 1; i >= 0 && PyList_GET_SIZE(list) >= kMany; --i) {
+    Ref done = Ref::steal(PyObject_CallMethodNoArgs(PyList_GET_ITEM(list, i), app_.state()->done));
+    if (!done) return nullptr;
+    if (done.get() == Py_True && PyList_SetSlice(list, i, i + 1, nullptr) < 0) return nullptr;
+  }
+  return PyList_Append(list, future.get()) < 0 ? nullptr : future.release();
 }
 
 void AsgiCall::wake(Ref* futures) noexcept {

@@ -1,11 +1,14 @@
-// python/asgi_call.h: one request of an ASGI application: its task, and the messages between the two (ASGI HTTP 2.5).
+// python/asgi_call.h: one request of an ASGI application: its task, and the messages between the
+// two (ASGI HTTP 2.5).
 //
-//   begin() -> the task takes its first step at once -> messages -> the task is done and the exchange has ended -> destroyed
+//   begin() -> the task takes its first step at once -> messages -> the task is done and the
+//   exchange has ended -> destroyed
 //
-// receive() may be called again while an earlier one still waits: each gets the next event, in the order in which their
-// tasks resume. After the last body event, and once the answer is complete, receive() gives http.disconnect when the
-// client is gone or the answer has ended. send() after a disconnect raises ConnectionResetError (an OSError, ASGI 2.4).
-// The GIL is held in all calls but those of http::Observer, which take it.
+// receive() may be called again while an earlier one still waits: each gets the next event, in the
+// order in which their tasks resume. After the last body event, and once the answer is complete,
+// receive() gives http.disconnect when the client is gone or the answer has ended. send() after a
+// disconnect raises ConnectionResetError (an OSError, ASGI 2.4). The GIL is held in all calls but
+// those of http::Observer, which take it.
 
 #pragma once
 
@@ -37,8 +40,11 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   // For the drain's end: cancels the task.
   void cancel() noexcept;
 
+  // The next message of a receive() that is being stepped: see take_message() in
+  // python/awaitable.h.
+  PyObject* take_message(PyObject** future) noexcept;
+  PyObject* receiving() noexcept { return app_.receiving(kit_->receive.get()); }
   // What the application calls: an awaitable, or null with an exception set.
-  PyObject* receive() noexcept;
   PyObject* send(PyObject* message) noexcept;
 
   // http::Observer
@@ -50,7 +56,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
 
  private:
   PyObject* body_message() noexcept;
-  PyObject* wait(Ref* futures) noexcept;
+  PyObject* add_future(Ref* futures) noexcept;
   void wake(Ref* futures) noexcept;
   bool parse_start(PyObject* message) noexcept;
   PyObject* send_body(PyObject* message) noexcept;
@@ -63,8 +69,8 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   PyObject* after_body(http::WriteState state, bool more) noexcept;
   bool start(std::optional<std::uint64_t> body_bytes) noexcept;
   void finish() noexcept;
-  void fail() noexcept;       // with an exception set: logs it, 500 or cut
-  void settle() noexcept;     // the task is done: what did it leave?
+  void fail() noexcept;    // with an exception set: logs it, 500 or cut
+  void settle() noexcept;  // the task is done: what did it leave?
   void end_task() noexcept;
   bool over() const noexcept { return task_over_ && !exchange_; }
 
@@ -73,20 +79,21 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   http::Exchange* exchange_;  // null once it has ended
   AsgiKit* kit_ = nullptr;
   Ref task_;
-  Ref receivers_;  // futures of receive() calls that wait, in order; or none
-  Ref drainers_;   // of send() calls that wait
-  Buffer incoming_;  // body bytes not yet received, BodyMode::stream
+  Ref receivers_;             // futures of receive() calls that wait, in order; or none
+  Ref drainers_;              // of send() calls that wait
+  Buffer incoming_;           // body bytes not yet received, BodyMode::stream
   std::uint64_t length_ = 0;  // Content-Length of the answer
   std::uint64_t sent_ = 0;
   bool whole_body_;
   bool has_length_ = false;
-  bool bodyless_ = false;      // HEAD, 204, 304
-  bool has_start_ = false;     // http.response.start was sent
+  bool bodyless_ = false;   // HEAD, 204, 304
+  bool has_start_ = false;  // http.response.start was sent
   bool wants_trailers_ = false;
-  bool body_sent_ = false;     // the last body message, trailers follow
+  bool offers_trailers_ = false;  // and the client takes them
+  bool body_sent_ = false;        // the last body message, trailers follow
   bool finished_ = false;
-  bool body_arrived_ = false;  // the request's body has come to its end
-  bool body_received_ = false; // and the application has been told
+  bool body_arrived_ = false;   // the request's body has come to its end
+  bool body_received_ = false;  // and the application has been told
   bool body_paused_ = false;
   bool gone_ = false;         // the client is, wholly
   bool half_closed_ = false;  // it sends no more, but may still read

@@ -1,22 +1,25 @@
-// python/asgi_callables.cpp: receive and send of an ASGI request, and the done callback of its task, as Python callables.
+// python/asgi_callables.cpp: receive and send of an ASGI request, and the done callback of its
+// task, as Python callables.
 
 #include <Python.h>
-#include <structmember.h>
 
 #include <cstddef>
 
+#include <structmember.h>
+
 #include "python/asgi_call.h"
 #include "python/asgi_handler.h"
+#include "python/awaitable.h"
+#include "python/slots.h"
 
 namespace lanner::python {
 
 namespace {
 
 struct Callable {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
-  AsgiCall* call;         // null: the request is over
-  AsgiHandler* handler;   // done callbacks only
+  PyObject_HEAD vectorcallfunc vectorcall;
+  AsgiCall* call;        // null: the request is over
+  AsgiHandler* handler;  // done callbacks only
 };
 
 Callable* as_callable(PyObject* object) noexcept {
@@ -25,7 +28,8 @@ Callable* as_callable(PyObject* object) noexcept {
 
 bool takes(PyObject* names, Py_ssize_t given, Py_ssize_t wanted, const char* what) noexcept {
   if (!names && given == wanted) return true;
-  PyErr_Format(PyExc_TypeError, "%s takes %zd arguments by position (%zd given)", what, wanted, given);
+  PyErr_Format(PyExc_TypeError, "%s takes %zd arguments by position (%zd given)", what, wanted,
+               given);
   return false;
 }
 
@@ -37,7 +41,7 @@ PyObject* over(const char* what) noexcept {
 PyObject* call_receive(PyObject* object, PyObject* const*, size_t flags, PyObject* names) noexcept {
   if (!takes(names, PyVectorcall_NARGS(flags), 0, "receive()")) return nullptr;
   AsgiCall* call = as_callable(object)->call;
-  return call ? call->receive() : over("receive()");
+  return call ? call->receiving() : over("receive()");
 }
 
 PyObject* call_send(PyObject* object, PyObject* const* args, size_t flags,
@@ -71,9 +75,8 @@ PyTypeObject* add_type(PyObject* module, const char* name, const char* doc) noex
   PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(Callable, vectorcall), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
-  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+  PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                         {Py_tp_call, slot(PyVectorcall_Call)},
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>(doc)},
                          {0, nullptr}};
@@ -87,10 +90,17 @@ PyTypeObject* add_type(PyObject* module, const char* name, const char* doc) noex
 
 }  // namespace
 
+PyObject* take_message(PyObject* receive, PyObject** future) noexcept {
+  AsgiCall* call = as_callable(receive)->call;
+  return call ? call->take_message(future) : over("receive()");
+}
+
 void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept {
   as_callable(callable)->call = call;
 }
-PyObject* new_receive(ModuleState* state) noexcept { return make(state->receive_type, call_receive); }
+PyObject* new_receive(ModuleState* state) noexcept {
+  return make(state->receive_type, call_receive);
+}
 PyObject* new_send(ModuleState* state) noexcept { return make(state->send_type, call_send); }
 
 bool AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
@@ -98,8 +108,8 @@ bool AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
   if (!callback) return false;
   as_callable(callback.get())->call = call;
   as_callable(callback.get())->handler = this;
-  Ref added = Ref::steal(
-      PyObject_CallMethodOneArg(task, app_.state()->add_done_callback, callback.get()));
+  Ref added =
+      Ref::steal(PyObject_CallMethodOneArg(task, app_.state()->add_done_callback, callback.get()));
   return bool(added);
 }
 

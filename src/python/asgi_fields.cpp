@@ -1,4 +1,5 @@
-// python/asgi_fields.cpp: status and fields from ASGI's integers and byte strings to a ResponseHead.
+// python/asgi_fields.cpp: status and fields from ASGI's integers and byte strings to a
+// ResponseHead.
 
 #include "python/asgi_fields.h"
 
@@ -26,12 +27,12 @@ bool has_upper(std::string_view text) noexcept {
 bool refuse(PyObject* name, Errc code) noexcept {
   const std::string_view why = error_text(code);
   PyErr_Format(code == Errc::no_memory ? PyExc_MemoryError : PyExc_ValueError,
-               "http.response.start: %.*s: header %R", static_cast<int>(why.size()), why.data(), name);
+               "http.response.start: %s: header %R", why.data(), name);
   return false;
 }
 
-bool add_one(std::string_view name, std::string_view value, PyObject* shown, std::uint64_t bytes_max,
-             http::ResponseHead* head) noexcept {
+bool add_one(std::string_view name, std::string_view value, PyObject* shown,
+             std::uint64_t bytes_max, http::ResponseHead* head) noexcept {
   Buffer lower;
   if (has_upper(name)) {
     if (!lower.append(name)) return refuse(shown, Errc::no_memory);
@@ -47,14 +48,16 @@ bool add_one(std::string_view name, std::string_view value, PyObject* shown, std
 }
 
 bool add_pair(PyObject* pair, std::uint64_t bytes_max, http::ResponseHead* head) noexcept {
-  Ref items = Ref::steal(PySequence_Fast(pair, "http.response.start: a header must be a pair of byte strings"));
+  Ref items = Ref::steal(
+      PySequence_Fast(pair, "http.response.start: a header must be a pair of byte strings"));
   if (!items) return false;
   std::string_view name;
   std::string_view value;
   if (PySequence_Fast_GET_SIZE(items.get()) != 2 ||
       !view_of(PySequence_Fast_GET_ITEM(items.get(), 0), &name) ||
       !view_of(PySequence_Fast_GET_ITEM(items.get(), 1), &value)) {
-    PyErr_Format(PyExc_TypeError, "http.response.start: header %R is not a pair of byte strings", pair);
+    PyErr_Format(PyExc_TypeError, "http.response.start: header %R is not a pair of byte strings",
+                 pair);
     return false;
   }
   return add_one(name, value, PySequence_Fast_GET_ITEM(items.get(), 0), bytes_max, head);
@@ -70,9 +73,11 @@ bool set_asgi_status(PyObject* value, http::ResponseHead* head) noexcept {
   }
   if (status < 200 || status > 999) {
     if (!value || !PyLong_Check(value)) {
-      PyErr_Format(PyExc_TypeError, "http.response.start: status must be an int, not %R", value ? value : Py_None);
+      PyErr_Format(PyExc_TypeError, "http.response.start: status must be an int, not %R",
+                   value ? value : Py_None);
     } else {
-      PyErr_Format(PyExc_ValueError, "http.response.start: status must be from 200 to 999, not %R", value);
+      PyErr_Format(PyExc_ValueError, "http.response.start: status must be from 200 to 999, not %R",
+                   value);
     }
     return false;
   }
@@ -81,7 +86,8 @@ bool set_asgi_status(PyObject* value, http::ResponseHead* head) noexcept {
 
 bool add_asgi_fields(PyObject* value, std::uint64_t bytes_max, http::ResponseHead* head) noexcept {
   if (!value) return true;
-  Ref pairs = Ref::steal(PySequence_Fast(value, "http.response.start: headers must be an iterable of pairs"));
+  Ref pairs = Ref::steal(
+      PySequence_Fast(value, "http.response.start: headers must be an iterable of pairs"));
   if (!pairs) return false;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(pairs.get()); ++i) {
     if (!add_pair(PySequence_Fast_GET_ITEM(pairs.get(), i), bytes_max, head)) return false;
@@ -91,7 +97,8 @@ bool add_asgi_fields(PyObject* value, std::uint64_t bytes_max, http::ResponseHea
 
 bool add_links(PyObject* value, std::uint64_t bytes_max, http::ResponseHead* head) noexcept {
   if (!value) return true;
-  Ref links = Ref::steal(PySequence_Fast(value, "http.response.early_hint: links must be an iterable of byte strings"));
+  Ref links = Ref::steal(PySequence_Fast(
+      value, "http.response.early_hint: links must be an iterable of byte strings"));
   if (!links) return false;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(links.get()); ++i) {
     PyObject* link = PySequence_Fast_GET_ITEM(links.get(), i);

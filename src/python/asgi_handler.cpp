@@ -2,9 +2,22 @@
 
 #include "python/asgi_handler.h"
 
+#include <string_view>
+
+#include "http/list.h"
 #include "python/poller_type.h"
 
 namespace lanner::python {
+
+namespace {
+
+// The server has refused malformed handshakes already (websocket/handshake.h).
+bool is_websocket(const http::RequestHead& head) noexcept {
+  const http::Field* upgrade = head.find(http::Token::upgrade);
+  return upgrade && http::has_member(upgrade->value, "websocket");
+}
+
+}  // namespace
 
 AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller) noexcept
     : app_(app), poller_(poller), gil_(poller_gil(poller)) {}
@@ -12,15 +25,17 @@ AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller) noexcept
 http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
   const bool small =
       head.framing == http::BodyFraming::length && head.content_length <= kWholeBodyBytesMax;
-  // Who waits for 100 Continue gets it when the application asks for the body (RFC 9110, section 10.1.1).
+  // Who waits for 100 Continue gets it when the application asks for the body (RFC 9110,
+  // section 10.1.1).
   return small && !head.expect_continue ? http::BodyMode::whole : http::BodyMode::stream;
 }
 
 void AsgiHandler::handle(http::Exchange& exchange) noexcept {
-  gil_.hold();
   const http::RequestHead& head = exchange.head();
-  const bool whole = head.framing == http::BodyFraming::none ||
-                     body_mode(head) == http::BodyMode::whole;
+  if (head.upgrade && is_websocket(head)) return refuse_websocket(exchange);
+  gil_.hold();
+  const bool whole =
+      head.framing == http::BodyFraming::none || body_mode(head) == http::BodyMode::whole;
   AsgiCall* call = calls_.make(app_, *this, exchange, whole);
   if (!call) return exchange.abort();
   if (call->begin()) {
@@ -28,6 +43,18 @@ void AsgiHandler::handle(http::Exchange& exchange) noexcept {
   } else {
     suspended_.push_back(*call);
   }
+}
+
+// Until the engine speaks WebSocket: said once to the client, once in the log.
+void AsgiHandler::refuse_websocket(http::Exchange& exchange) noexcept {
+  constexpr std::string_view kBody = "501 Not Implemented: WebSocket is not served yet\n";
+  app_.log().mistake("websocket.refused", exchange.head(), "WebSocket is not served yet");
+  http::ResponseHead head;
+  const bool built = head.set_status(501, {}) && head.add("Content-Type", "text/plain", 256) &&
+                     head.add("Connection", "close", 256);
+  if (!built || !exchange.start(head, kBody.size())) return exchange.abort();
+  (void)exchange.write({kBody, nullptr, nullptr});
+  (void)exchange.finish();
 }
 
 void AsgiHandler::call_ended(AsgiCall* call) noexcept {

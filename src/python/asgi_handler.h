@@ -14,7 +14,8 @@
 
 namespace lanner::python {
 
-// Small bodies (the head says how small) are complete before the application starts: its first receive() never waits.
+// Small bodies (the head says how small) are complete before the application starts: its first
+// receive() never waits.
 inline constexpr std::uint64_t kWholeBodyBytesMax = 65536;
 
 class AsgiHandler final : public http::Handler {
@@ -38,7 +39,8 @@ class AsgiHandler final : public http::Handler {
   // Something was written: outside a turn of our own loop, somebody must flush it.
   void wrote() noexcept;
 
-  // Another event loop drives the poller: called (a Python callable) when there is something to write.
+  // Another event loop drives the poller: called (a Python callable) when there is something to
+  // write.
   void set_flush_callback(PyObject* callback) noexcept { flush_callback_ = Ref::borrow(callback); }
   void flushed() noexcept { flush_asked_ = false; }
   // Suspended requests: for the drain's end. Cancels their tasks.
@@ -47,6 +49,8 @@ class AsgiHandler final : public http::Handler {
   void clear() noexcept { flush_callback_.clear(); }
 
  private:
+  void refuse_websocket(http::Exchange& exchange) noexcept;
+
   AsgiApp& app_;
   PyObject* poller_;  // borrowed: the server object holds it
   Gil& gil_;

@@ -36,54 +36,74 @@ PyObject* lower_bytes(std::string_view text) noexcept {
   return bytes;
 }
 
-PyObject* make_extensions(bool trailers) noexcept {
-  Ref all = Ref::steal(Py_BuildValue("{s{}s{}s{}s{}}", "http.response.pathsend",
-                                     "http.response.zerocopysend", "http.response.early_hint",
-                                     "http.response.debug"));
-  if (all && trailers) {
-    Ref empty = Ref::steal(PyDict_New());
-    if (!empty || PyDict_SetItemString(all.get(), "http.response.trailers", empty.get()) < 0) {
-      return nullptr;
-    }
+PyObject* make_extensions(PyObject* nothing, bool trailers) noexcept {
+  Ref all = Ref::steal(Py_BuildValue("{sOsOsOsO}", "http.response.pathsend", nothing,
+                                     "http.response.zerocopysend", nothing,
+                                     "http.response.early_hint", nothing, "http.response.debug",
+                                     nothing));
+  if (all && trailers && PyDict_SetItemString(all.get(), "http.response.trailers", nothing) < 0) {
+    return nullptr;
   }
   return all.release();
 }
 
-// "TE: trailers" on 1.1 (RFC 9110, section 6.5.1).
+// What is not visible ASCII as %XX: a path as it goes on the wire.
+PyObject* percent_encoded(std::string_view text) noexcept {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  Buffer encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const char triplet[3] = {'%', kHex[byte >> 4], kHex[byte & 15]};
+    const bool visible = byte > 0x20 && byte < 0x7F;
+    if (!encoded.append(visible ? std::string_view(&c, 1) : std::string_view(triplet, 3))) {
+      return PyErr_NoMemory();
+    }
+  }
+  return bytes_of(encoded.view());
+}
+
+}  // namespace
+
 bool takes_trailers(const http::RequestHead& head) noexcept {
   if (head.minor_version == 0) return false;
   const http::Field* te = head.find(http::Token::te);
   return te && http::has_member(te->value, "trailers");
 }
 
-}  // namespace
-
 int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
   state_ = state;
   root_path_ = Ref::borrow(root_path);
   root_path_utf8_ = PyUnicode_AsUTF8(root_path);
   if (!root_path_utf8_) return -1;
-  plain_extensions_ = Ref::steal(make_extensions(false));
-  trailer_extensions_ = Ref::steal(make_extensions(true));
+  root_path_raw_ = Ref::steal(percent_encoded(root_path_utf8_));
+  if (!root_path_raw_) return -1;
+  asgi_ = Ref::steal(Py_BuildValue("{ssss}", "version", "3.0", "spec_version", "2.5"));
   template_ = Ref::steal(PyDict_New());
-  if (!plain_extensions_ || !trailer_extensions_ || !template_) return -1;
+  if (!asgi_ || !template_ || make_all_extensions() < 0) return -1;
   PyObject* dict = template_.get();
   if (set(dict, state->type, share(state->http)) < 0 ||
-      set(dict, state->asgi,
-          Py_BuildValue("{ssss}", "version", "3.0", "spec_version", "2.5")) < 0 ||
+      set(dict, state->asgi, none()) < 0 ||
       set(dict, state->http_version, share(state->version_1_1)) < 0 ||
       set(dict, state->method, share(state->empty)) < 0 ||
       set(dict, state->scheme, share(state->http)) < 0 ||
       set(dict, state->path, share(state->empty)) < 0 ||
       set(dict, state->raw_path, share(state->empty_bytes)) < 0 ||
       set(dict, state->query_string, share(state->empty_bytes)) < 0 ||
-      set(dict, state->root_path, share(root_path)) < 0 ||
-      set(dict, state->headers, none()) < 0 || set(dict, state->client, none()) < 0 ||
-      set(dict, state->server, none()) < 0 ||
-      set(dict, state->extensions, share(plain_extensions_.get())) < 0) {
+      set(dict, state->root_path, share(root_path)) < 0 || set(dict, state->headers, none()) < 0 ||
+      set(dict, state->client, none()) < 0 || set(dict, state->server, none()) < 0 ||
+      set(dict, state->extensions, none()) < 0) {
     return -1;
   }
   return 0;
+}
+
+// The extensions' own dicts are empty, and one for all; an application that has put something in gets it replaced.
+int ScopeBuilder::make_all_extensions() noexcept {
+  no_options_ = Ref::steal(PyDict_New());
+  if (!no_options_) return -1;
+  plain_extensions_ = Ref::steal(make_extensions(no_options_.get(), false));
+  trailer_extensions_ = Ref::steal(make_extensions(no_options_.get(), true));
+  return plain_extensions_ && trailer_extensions_ ? 0 : -1;
 }
 
 int ScopeBuilder::set_state(PyObject* state) noexcept {
@@ -129,23 +149,33 @@ PyObject* ScopeBuilder::endpoint(const http::Endpoint& endpoint, bool is_server)
     return text ? Py_BuildValue("(NO)", text, Py_None) : nullptr;
   }
   if (endpoint.host.empty()) return none();
-  PyObject* pair = PyTuple_New(2);
-  if (!pair) return nullptr;
-  PyObject* host = texts_.get(endpoint.host);
-  PyObject* port = PyLong_FromLong(endpoint.port);
-  PyTuple_SET_ITEM(pair, 0, host ? host : none());
-  PyTuple_SET_ITEM(pair, 1, port ? port : none());
-  if (host && port) return pair;
-  drop(pair);
-  return nullptr;
+  return pair_of(endpoint, is_server ? &server_ : &clients_[endpoint.port % clients_.size()]);
 }
 
-// With --root-path, `path` always begins with it (ASGI: root_path is what SCRIPT_NAME is), whether the proxy in front
-// left it in or took it off.
+// Tuples are not changed by anybody, so the last one of that port serves again if the address is
+// the same.
+PyObject* ScopeBuilder::pair_of(const http::Endpoint& endpoint, Pair* kept) noexcept {
+  std::string_view host;
+  if (kept->made && kept->port == endpoint.port &&
+      latin1_view(PyTuple_GET_ITEM(kept->made, 0), &host) && host == endpoint.host) {
+    return share(kept->made);
+  }
+  PyObject* text = texts_.get(endpoint.host);
+  PyObject* made = text ? Py_BuildValue("(Ni)", text, static_cast<int>(endpoint.port)) : nullptr;
+  if (!made) return nullptr;
+  PyObject* old = kept->made;
+  *kept = {share(made), endpoint.port};
+  drop(old);
+  return made;
+}
+
+// With --root-path, `path` always begins with it (ASGI: root_path is what SCRIPT_NAME is), whether
+// the proxy in front left it in or took it off.
 bool ScopeBuilder::lacks_root_path(std::string_view path) const noexcept {
   const std::string_view prefix = root_path_utf8_;
   if (prefix.empty()) return false;
-  return !(path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/'));
+  return !(path.starts_with(prefix) &&
+           (path.size() == prefix.size() || path[prefix.size()] == '/'));
 }
 
 int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noexcept {
@@ -153,8 +183,12 @@ int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noe
   method = method ? share(method) : latin1_str(head.method_text);
   if (set(scope, state_->method, method) < 0) return -1;
   const bool prefixed = lacks_root_path(head.path);
-  PyObject* raw = prefixed ? PyBytes_FromFormat("%s%.*s", root_path_utf8_, static_cast<int>(head.path.size()), head.path.data())
-                           : bytes_of(head.path);
+  PyObject* raw = bytes_of(head.path);
+  if (prefixed) {
+    PyObject* whole = root_path_raw_.get() ? share(root_path_raw_.get()) : nullptr;
+    PyBytes_ConcatAndDel(&whole, raw);
+    raw = whole;
+  }
   if (set(scope, state_->raw_path, raw) < 0) return -1;
   Ref text = Ref::steal(path(head));
   if (text && prefixed) text = Ref::steal(PyUnicode_Concat(root_path_.get(), text.get()));
@@ -175,12 +209,14 @@ PyObject* ScopeBuilder::build(http::Exchange& exchange) noexcept {
       set(scope.get(), state_->server, endpoint(exchange.server(), true)) < 0) {
     return nullptr;
   }
-  if (takes_trailers(head) &&
-      PyDict_SetItem(scope.get(), state_->extensions, trailer_extensions_.get()) < 0) {
+  if (PyDict_GET_SIZE(no_options_.get()) != 0 && make_all_extensions() < 0) return nullptr;
+  // Copies: what middleware changes in them must not reach the next request.
+  PyObject* extensions = takes_trailers(head) ? trailer_extensions_.get() : plain_extensions_.get();
+  if (set(scope.get(), state_->extensions, PyDict_Copy(extensions)) < 0 ||
+      set(scope.get(), state_->asgi, PyDict_Copy(asgi_.get())) < 0) {
     return nullptr;
   }
-  if (lifespan_state_ &&
-      set(scope.get(), state_->state, PyDict_Copy(lifespan_state_.get())) < 0) {
+  if (lifespan_state_ && set(scope.get(), state_->state, PyDict_Copy(lifespan_state_.get())) < 0) {
     return nullptr;
   }
   return scope.release();
@@ -188,16 +224,25 @@ PyObject* ScopeBuilder::build(http::Exchange& exchange) noexcept {
 
 void ScopeBuilder::clear() noexcept {
   template_.clear();
+  asgi_.clear();
+  no_options_.clear();
+  root_path_raw_.clear();
   plain_extensions_.clear();
   trailer_extensions_.clear();
   lifespan_state_.clear();
   root_path_.clear();
   texts_.clear();
+  for (Pair* pair = clients_.data(); pair != clients_.data() + clients_.size(); ++pair) {
+    drop(pair->made);
+    pair->made = nullptr;
+  }
+  drop(server_.made);
+  server_.made = nullptr;
 }
 
 int ScopeBuilder::traverse(visitproc visit, void* arg) noexcept {
   for (const Ref* ref :
-       {&template_, &plain_extensions_, &trailer_extensions_, &lifespan_state_}) {
+       {&template_, &asgi_, &plain_extensions_, &trailer_extensions_, &lifespan_state_}) {
     if (int code = ref->traverse(visit, arg)) return code;
   }
   return 0;

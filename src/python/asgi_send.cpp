@@ -5,8 +5,10 @@
 #include "python/asgi_call.h"
 #include "python/asgi_fields.h"
 #include "python/asgi_handler.h"
+#include "python/asgi_scope.h"
 #include "python/awaitable.h"
 #include "python/held_bytes.h"
+#include "python/text.h"
 #include "sys/files.h"
 #include "sys/sockets.h"
 
@@ -22,7 +24,10 @@ PyObject* get(PyObject* message, PyObject* key) noexcept {
 }
 
 bool is_text(PyObject* value, PyObject* wanted) noexcept {
-  return value == wanted || (value && PyUnicode_Check(value) && PyUnicode_Compare(value, wanted) == 0);
+  std::string_view text;
+  std::string_view other;
+  return value == wanted ||
+         (value && latin1_view(value, &text) && latin1_view(wanted, &other) && text == other);
 }
 
 // message["more_body"] and the like; false with an exception set.
@@ -58,10 +63,11 @@ PyObject* AsgiCall::send(PyObject* message) noexcept {
   }
   PyObject* type = get(message, state->type);
   if (finished_) {
-    return PyErr_Format(PyExc_RuntimeError,
-                        "send() of %R after the answer was complete: the last http.response.body had no "
-                        "more_body",
-                        type ? type : Py_None);
+    return PyErr_Format(
+        PyExc_RuntimeError,
+        "send() of %R after the answer was complete: the last http.response.body had no "
+        "more_body",
+        type ? type : Py_None);
   }
   if (gone_ || !exchange_) {
     gone_ = true;
@@ -105,6 +111,7 @@ bool AsgiCall::parse_start(PyObject* message) noexcept {
     has_length_ = true;
     length_ = *length;
   }
+  offers_trailers_ = wants_trailers_ && takes_trailers(exchange_->head());
   has_start_ = true;
   return true;
 }
@@ -121,8 +128,8 @@ bool AsgiCall::start(std::optional<std::uint64_t> body_bytes) noexcept {
     return false;
   }
   const std::string_view why = error_text(begun.code());
-  PyErr_Format(begun.code() == Errc::no_memory ? PyExc_MemoryError : PyExc_ValueError, "%.*s",
-               static_cast<int>(why.size()), why.data());
+  PyErr_Format(begun.code() == Errc::no_memory ? PyExc_MemoryError : PyExc_ValueError, "%s",
+               why.data());
   return false;
 }
 
@@ -132,8 +139,9 @@ bool AsgiCall::ready_for_body(std::uint64_t bytes, bool more) noexcept {
     return false;
   }
   if (body_sent_) {
-    PyErr_SetString(PyExc_RuntimeError,
-                    "http.response.body was sent after the last one: http.response.trailers follow");
+    PyErr_SetString(
+        PyExc_RuntimeError,
+        "http.response.body was sent after the last one: http.response.trailers follow");
     return false;
   }
   const std::uint64_t total = sent_ + bytes;
@@ -145,7 +153,7 @@ bool AsgiCall::ready_for_body(std::uint64_t bytes, bool more) noexcept {
     return false;
   }
   std::optional<std::uint64_t> known;
-  if (!more && !wants_trailers_) known = bytes;
+  if (!more && !offers_trailers_) known = bytes;
   if (!start(known)) return false;
   sent_ = total;
   return true;
@@ -153,7 +161,8 @@ bool AsgiCall::ready_for_body(std::uint64_t bytes, bool more) noexcept {
 
 PyObject* AsgiCall::after_body(http::WriteState state, bool more) noexcept {
   if (state == http::WriteState::closed && exchange_) gone_ = true;
-  if (!exchange_) return app_.ready_none();  // the client left during the write: the next send() says so
+  if (!exchange_)
+    return app_.ready_none();  // the client left during the write: the next send() says so
   if (!more && !wants_trailers_) {
     finish();
     return app_.ready_none();
@@ -163,7 +172,8 @@ PyObject* AsgiCall::after_body(http::WriteState state, bool more) noexcept {
   if (state == http::WriteState::full) {
     // No observer yet in the first step: retaining is what makes on_writable() come.
     if (!exchange_->retain(this)) return PyErr_NoMemory();
-    return wait(&drainers_);
+    Ref future = Ref::steal(add_future(&drainers_));
+    return future ? new_waiting(app_.state(), future.get()) : nullptr;
   }
   return app_.ready_none();
 }
@@ -191,10 +201,8 @@ PyObject* AsgiCall::send_body(PyObject* message) noexcept {
   if (size >= kHeldBytesMin && exchange_ && wrote != http::WriteState::closed) {
     // Large ones go out at once, while they are in the cache.
     http::Exchange* exchange = exchange_;
-    Py_BEGIN_ALLOW_THREADS
-    wrote = exchange->flush();
-    Py_END_ALLOW_THREADS
-    app_.released().drop_all();
+    Py_BEGIN_ALLOW_THREADS wrote = exchange->flush();
+    Py_END_ALLOW_THREADS app_.released().drop_all();
   }
   return after_body(wrote, more);
 }
@@ -204,7 +212,8 @@ PyObject* AsgiCall::send_path(PyObject* message) noexcept {
   PyObject* value = get(message, state->path);
   PyObject* encoded = nullptr;
   if (!value || !PyUnicode_FSConverter(value, &encoded)) {
-    if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "http.response.pathsend: path is missing");
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_TypeError, "http.response.pathsend: path is missing");
     return nullptr;
   }
   Ref path = Ref::steal(encoded);
@@ -271,7 +280,8 @@ PyObject* AsgiCall::send_trailers(PyObject* message) noexcept {
       !get_flag(message, state->more_trailers, &more)) {
     return nullptr;
   }
-  if (!exchange_->add_trailers(kit_->head)) return PyErr_NoMemory();
+  // Only to a client that asked for them (RFC 9110, section 6.5.1).
+  if (offers_trailers_ && !exchange_->add_trailers(kit_->head)) return PyErr_NoMemory();
   if (!more) finish();
   return app_.ready_none();
 }
@@ -279,7 +289,8 @@ PyObject* AsgiCall::send_trailers(PyObject* message) noexcept {
 PyObject* AsgiCall::send_early_hint(PyObject* message) noexcept {
   ModuleState* state = app_.state();
   if (has_start_) {
-    PyErr_SetString(PyExc_RuntimeError, "http.response.early_hint was sent after http.response.start");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "http.response.early_hint was sent after http.response.start");
     return nullptr;
   }
   http::ResponseHead head;

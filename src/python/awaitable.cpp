@@ -2,52 +2,48 @@
 
 #include "python/awaitable.h"
 
+#include "python/slots.h"
+
 namespace lanner::python {
 
 namespace {
 
-// value: what awaiting gives. inner: an iterator that is driven first; null = ready. again: see new_waiting(). The GIL
-// protects them.
+// inner: an iterator that is driven first; null: none. receive: what to ask for a message then;
+// null: the value is None. The GIL protects both.
 struct Awaitable {
-  PyObject_HEAD
-  PyObject* value;
-  PyObject* inner;
-  PyObject* again;
+  PyObject_HEAD PyObject* inner;
+  PyObject* receive;
 };
 
 Awaitable* as_awaitable(PyObject* object) noexcept {
   return reinterpret_cast<Awaitable*>(object);  // SAFETY: only called for objects of our type
 }
 
-// The wait is over: what `again` gives is what this one waits for or gives from now on. False with an exception set.
-bool take_next(Awaitable* self) noexcept {
-  Py_CLEAR(self->inner);
-  if (!self->again) return true;
-  Ref next = Ref::steal(PyObject_CallNoArgs(self->again));
-  if (!next) return false;
-  if (Py_TYPE(next.get()) != Py_TYPE(reinterpret_cast<PyObject*>(self))) {  // SAFETY: begins with PyObject
-    PyErr_SetString(PyExc_RuntimeError, "receive() gave something else than its own awaitable");
-    return false;
-  }
-  Awaitable* other = as_awaitable(next.get());
-  self->inner = other->inner ? share(other->inner) : nullptr;
-  PyObject* old = self->value;
-  self->value = other->value ? share(other->value) : nullptr;
-  drop(old);
-  return true;
-}
-
 PySendResult awaitable_send(PyObject* object, PyObject* sent, PyObject** result) noexcept {
   Awaitable* self = as_awaitable(object);
-  while (self->inner) {
-    const PySendResult how = PyIter_Send(self->inner, sent, result);
-    if (how != PYGEN_RETURN) return how;
-    drop(*result);
-    sent = Py_None;
-    if (!take_next(self)) return PYGEN_ERROR;
+  for (;;) {
+    if (self->inner) {
+      const PySendResult how = PyIter_Send(self->inner, sent, result);
+      if (how != PYGEN_RETURN) return how;
+      drop(*result);
+      Py_CLEAR(self->inner);
+      sent = Py_None;
+    }
+    if (!self->receive) {
+      *result = none();
+      return PYGEN_RETURN;
+    }
+    PyObject* future = nullptr;
+    *result = take_message(self->receive, &future);
+    if (*result) {
+      Py_CLEAR(self->receive);
+      return PYGEN_RETURN;
+    }
+    if (!future) return PYGEN_ERROR;
+    self->inner = PyObject_CallMethod(future, "__await__", nullptr);
+    drop(future);
+    if (!self->inner) return PYGEN_ERROR;
   }
-  *result = share(self->value ? self->value : Py_None);
-  return PYGEN_RETURN;
 }
 
 PyObject* awaitable_next(PyObject* object) noexcept {
@@ -114,16 +110,14 @@ PyObject* awaitable_close(PyObject* object, PyObject*) noexcept {
 
 int awaitable_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
   Py_VISIT(Py_TYPE(object));
-  Py_VISIT(as_awaitable(object)->value);
   Py_VISIT(as_awaitable(object)->inner);
-  Py_VISIT(as_awaitable(object)->again);
+  Py_VISIT(as_awaitable(object)->receive);
   return 0;
 }
 
 int awaitable_clear(PyObject* object) noexcept {
-  Py_CLEAR(as_awaitable(object)->value);
   Py_CLEAR(as_awaitable(object)->inner);
-  Py_CLEAR(as_awaitable(object)->again);
+  Py_CLEAR(as_awaitable(object)->receive);
   return 0;
 }
 
@@ -135,36 +129,37 @@ void awaitable_dealloc(PyObject* object) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
-// Takes over all three.
-PyObject* make(ModuleState* state, PyObject* value, PyObject* inner, PyObject* again) noexcept {
+// Takes over both.
+PyObject* make(ModuleState* state, PyObject* inner, PyObject* receive) noexcept {
   PyObject* object = state->awaitable_type->tp_alloc(state->awaitable_type, 0);
   if (!object) {
-    drop(value);
     drop(inner);
-    drop(again);
+    drop(receive);
     return nullptr;
   }
-  as_awaitable(object)->value = value;
   as_awaitable(object)->inner = inner;
-  as_awaitable(object)->again = again;
+  as_awaitable(object)->receive = receive;
   return object;
 }
 
 }  // namespace
 
-PyObject* new_ready(ModuleState* state, PyObject* value) noexcept {
-  return make(state, share(value), nullptr, nullptr);
+PyObject* new_ready(ModuleState* state) noexcept { return make(state, nullptr, nullptr); }
+
+PyObject* new_waiting(ModuleState* state, PyObject* future) noexcept {
+  PyObject* inner = PyObject_CallMethodNoArgs(future, state->dunder_await);
+  return inner ? make(state, inner, nullptr) : nullptr;
 }
 
-PyObject* new_waiting(ModuleState* state, PyObject* future, PyObject* again) noexcept {
-  Ref inner = Ref::steal(PyObject_CallMethodNoArgs(future, state->dunder_await));
-  if (!inner) return nullptr;
-  return make(state, nullptr, inner.release(), again ? share(again) : nullptr);
+PyObject* new_receiving(ModuleState* state, PyObject* receive) noexcept {
+  return make(state, nullptr, share(receive));
 }
 
-void renew_ready(PyObject* awaitable, PyObject* value) noexcept {
-  PyObject* old = as_awaitable(awaitable)->value;
-  as_awaitable(awaitable)->value = share(value);
+void renew_receiving(PyObject* awaitable, PyObject* receive) noexcept {
+  Awaitable* self = as_awaitable(awaitable);
+  Py_CLEAR(self->inner);
+  PyObject* old = self->receive;
+  self->receive = share(receive);
   drop(old);
 }
 
@@ -174,15 +169,14 @@ int add_awaitable_type(PyObject* module, ModuleState* state) noexcept {
       {"throw", awaitable_throw, METH_VARARGS, PyDoc_STR("throw(exception)\n\nAs of a coroutine.")},
       {"close", awaitable_close, METH_NOARGS, PyDoc_STR("close()\n\nAs of a coroutine.")},
       {nullptr, nullptr, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
   PyType_Slot slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void*>(awaitable_dealloc)},
-      {Py_tp_traverse, reinterpret_cast<void*>(awaitable_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(awaitable_clear)},
-      {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-      {Py_tp_iternext, reinterpret_cast<void*>(awaitable_next)},
-      {Py_am_await, reinterpret_cast<void*>(PyObject_SelfIter)},
-      {Py_am_send, reinterpret_cast<void*>(awaitable_send)},
+      {Py_tp_dealloc, slot(awaitable_dealloc)},
+      {Py_tp_traverse, slot(awaitable_traverse)},
+      {Py_tp_clear, slot(awaitable_clear)},
+      {Py_tp_iter, slot(PyObject_SelfIter)},
+      {Py_tp_iternext, slot(awaitable_next)},
+      {Py_am_await, slot(PyObject_SelfIter)},
+      {Py_am_send, slot(awaitable_send)},
       {Py_tp_methods, methods},
       {Py_tp_doc, const_cast<char*>("What ASGI's receive() and send() return: await it.")},
       {0, nullptr}};

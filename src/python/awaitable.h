@@ -1,6 +1,10 @@
-// python/awaitable.h: what ASGI's receive() and send() return: a coroutine-like object that is ready at once, or waits for a future.
+// python/awaitable.h: what ASGI's receive() and send() return: a coroutine-like object that is
+// ready at once, or waits for a future.
 //
-// A collections.abc.Coroutine (send, throw, close, __await__), so that asyncio.create_task(receive()) works too.
+// A collections.abc.Coroutine (send, throw, close, __await__), so that
+// asyncio.create_task(receive()) works too. Like a coroutine it does nothing before its first step:
+// a receive() that is cancelled before it ran takes no message, and one that is cancelled while it
+// waits loses none.
 
 #pragma once
 
@@ -9,12 +13,18 @@
 
 namespace lanner::python {
 
-// Gives `value` when awaited; null with an exception set.
-PyObject* new_ready(ModuleState* state, PyObject* value) noexcept;
-// Waits for an asyncio.Future. `again`: null: then gives None; else a callable without arguments that returns such an
-// awaitable: it is asked again, so that a task which was cancelled at the last moment loses no message.
-PyObject* new_waiting(ModuleState* state, PyObject* future, PyObject* again) noexcept;
-// Makes a ready awaitable that nobody else holds ready again, with another value.
-void renew_ready(PyObject* awaitable, PyObject* value) noexcept;
+// Gives None when awaited; null with an exception set.
+PyObject* new_ready(ModuleState* state) noexcept;
+// Waits for an asyncio.Future, then gives None; null with an exception set.
+PyObject* new_waiting(ModuleState* state, PyObject* future) noexcept;
+// Asks take_message(receive, ...) when it is stepped, and again after each wait, until there is a
+// message.
+PyObject* new_receiving(ModuleState* state, PyObject* receive) noexcept;
+// Makes one that nobody else holds start again, for another `receive`.
+void renew_receiving(PyObject* awaitable, PyObject* receive) noexcept;
+
+// Of the `receive` callable (asgi_callables.cpp): a new reference to the next message, or null and
+// in *future a new reference to what to wait for; both null: an exception is set.
+PyObject* take_message(PyObject* receive, PyObject** future) noexcept;
 
 }  // namespace lanner::python

@@ -15,7 +15,8 @@ namespace lanner::python {
 namespace {
 
 constexpr int kLogCloseMs = 1000;
-constexpr std::uint64_t kHardEndMs = 5000;  // beyond the drain, for an application that never returns
+constexpr std::uint64_t kHardEndMs =
+    5000;  // beyond the drain, for an application that never returns
 
 int raise_error(Error error, const char* what) noexcept {
   if (error.code == Errc::os_error) {
@@ -24,14 +25,15 @@ int raise_error(Error error, const char* what) noexcept {
     return -1;
   }
   const std::string_view text = error_text(error.code);
-  PyErr_Format(error.code == Errc::no_memory ? PyExc_MemoryError : PyExc_RuntimeError, "%s: %.*s", what,
-               static_cast<int>(text.size()), text.data());
+  PyErr_Format(error.code == Errc::no_memory ? PyExc_MemoryError : PyExc_RuntimeError, "%s: %s",
+               what, text.data());
   return -1;
 }
 
 const char* spool_directory(const EngineOptions& options) noexcept {
   if (options.spool_directory) return PyBytes_AS_STRING(options.spool_directory.get());
-  return "/tmp";
+  const char* given = std::getenv("TMPDIR");
+  return given && *given ? given : "/tmp";
 }
 
 }  // namespace
@@ -89,9 +91,8 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
   }
   if (open_logs() < 0) return -1;
   if (options_.board_fd >= 0) {
-    Result<process::Board> board =
-        process::Board::open(options_.board_fd, static_cast<unsigned>(options_.board_slot),
-                             options_.board_wake_fd);
+    Result<process::Board> board = process::Board::open(
+        options_.board_fd, static_cast<unsigned>(options_.board_slot), options_.board_wake_fd);
     if (!board) return raise_error(board.error(), "board_fd");
     board_ = std::move(*board);
     options_.server.board = &board_;
@@ -117,11 +118,13 @@ int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop)
 }
 
 int Engine::take_listeners(PyObject* listeners) noexcept {
-  Ref sequence = Ref::steal(PySequence_Fast(listeners, "listeners must be a sequence of descriptors"));
+  Ref sequence =
+      Ref::steal(PySequence_Fast(listeners, "listeners must be a sequence of descriptors"));
   if (!sequence) return -1;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.get());
   if (count == 0 || count > static_cast<Py_ssize_t>(kListenersMax)) {
-    PyErr_Format(PyExc_ValueError, "from 1 to %zu listeners are served, not %zd", kListenersMax, count);
+    PyErr_Format(PyExc_ValueError, "from 1 to %zu listeners are served, not %zd", kListenersMax,
+                 count);
     return -1;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -139,7 +142,7 @@ int Engine::take_listeners(PyObject* listeners) noexcept {
 int Engine::open_logs() noexcept {
   if (options_.log_fd >= 0) {
     log_writer_.reset(new (std::nothrow) server::LogWriter(options_.log_fd));
-    if (!log_writer_) return raise_error({Errc::no_memory, 0}, "log");
+    if (!log_writer_ || !log_writer_->start()) return raise_error({Errc::no_memory, 0}, "log");
   }
   log_.reset(new (std::nothrow) server::Log(log_writer_.get(), options_.log_level));
   if (!log_) return raise_error({Errc::no_memory, 0}, "log");
@@ -155,8 +158,8 @@ int Engine::open_logs() noexcept {
   Result<server::AccessFormat> format = server::AccessFormat::compile(text);
   if (!format) {
     const std::string_view why = error_text(format.code());
-    PyErr_Format(PyExc_ValueError, "access_log_format: %.*s at character %u of %R",
-                 static_cast<int>(why.size()), why.data(), format.error().detail,
+    PyErr_Format(PyExc_ValueError, "access_log_format: %s at character %u of %R", why.data(),
+                 format.error().detail,
                  options_.access_log_format ? options_.access_log_format.get() : Py_None);
     return -1;
   }
@@ -209,9 +212,19 @@ void Engine::close_logs() noexcept {
   if (log_writer_) log_writer_->close(kLogCloseMs);
 }
 
+// 0: none. 1: the first drains, a second one ends the process. 2: the first drains, more change nothing: a supervisor
+// decides when to be impatient.
+std::unique_ptr<sys::StopSignals> Engine::catch_signals(int how) noexcept {
+  if (how == 0 || !sys::is_main_thread()) return nullptr;
+  const bool patient = how == 2;
+  return std::unique_ptr<sys::StopSignals>(new (std::nothrow) sys::StopSignals(
+      *this, patient ? 0 : options_.server.limits.drain_ms + kHardEndMs,
+      patient ? ~std::uint64_t{0} : sys::StopSignals::kRepeatMs));
+}
+
 int Engine::set_state(PyObject* state) noexcept { return asgi_app_.scope().set_state(state); }
 
-int Engine::start(bool signals, PyObject* on_end, PyObject* flush_callback) noexcept {
+int Engine::start(int signals, PyObject* on_end, PyObject* flush_callback) noexcept {
   if (ran_) {
     PyErr_SetString(PyExc_RuntimeError, "a Server runs once: make another one");
     return -1;
@@ -220,10 +233,7 @@ int Engine::start(bool signals, PyObject* on_end, PyObject* flush_callback) noex
   running_ = ran_ = true;
   on_end_ = Ref::borrow(on_end);
   if (flush_callback != Py_None) handler_asgi_->set_flush_callback(flush_callback);
-  if (signals && sys::is_main_thread()) {
-    signals_.reset(new (std::nothrow)
-                       sys::StopSignals(*this, options_.server.limits.drain_ms + kHardEndMs));
-  }
+  signals_ = catch_signals(signals);
   set_poller_guest(poller_.get(), this);
   return 0;
 }
@@ -233,8 +243,8 @@ void Engine::before_wait() noexcept {
   server_->before_wait();
 }
 
-// The end: every connection is closed, and no request's task is left (background work after the answer counts too)
-// or the drain's time is over: then what is left is cancelled.
+// The end: every connection is closed, and no request's task is left (background work after the
+// answer counts too) or the drain's time is over: then what is left is cancelled.
 bool Engine::after_turn() noexcept {
   if (!server_->after_turn()) return true;
   const bool tasks_left = handler_asgi_->suspended_count() > 0;
@@ -243,15 +253,13 @@ bool Engine::after_turn() noexcept {
   set_poller_guest(poller_.get(), nullptr);
   running_ = false;
   signals_.reset();
-  Py_BEGIN_ALLOW_THREADS
-  close_logs();
-  Py_END_ALLOW_THREADS
-  Ref on_end = std::move(on_end_);
+  Py_BEGIN_ALLOW_THREADS close_logs();
+  Py_END_ALLOW_THREADS Ref on_end = std::move(on_end_);
   PyObject* drained = server_->was_cut() || tasks_left ? Py_False : Py_True;
   return bool(Ref::steal(PyObject_CallOneArg(on_end.get(), drained)));
 }
 
-int Engine::run(bool signals, PyObject* on_ready) noexcept {
+int Engine::run(int signals, PyObject* on_ready) noexcept {
   if (ran_) {
     PyErr_SetString(PyExc_RuntimeError, "a Server runs once: make another one");
     return -1;
@@ -260,11 +268,7 @@ int Engine::run(bool signals, PyObject* on_ready) noexcept {
   bool drained = false;
   int result = listen();
   if (result == 0) {
-    std::unique_ptr<sys::StopSignals> handlers;
-    if (signals && sys::is_main_thread()) {
-      handlers.reset(new (std::nothrow)
-                         sys::StopSignals(*this, options_.server.limits.drain_ms + kHardEndMs));
-    }
+    const std::unique_ptr<sys::StopSignals> handlers = catch_signals(signals);
     if (on_ready != Py_None && !Ref::steal(PyObject_CallNoArgs(on_ready))) result = -1;
     if (result == 0) {
       drained = server_->run();  // lets go of the GIL

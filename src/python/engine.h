@@ -1,4 +1,5 @@
-// python/engine.h: what one lanner._core.Server is made of: loop, logs, application, handler, server; wired once.
+// python/engine.h: what one lanner._core.Server is made of: loop, logs, application, handler,
+// server; wired once.
 
 #pragma once
 
@@ -23,9 +24,9 @@ namespace lanner::python {
 // What Python gives: every field of the mapping `options` of Server.__init__.
 struct EngineOptions {
   server::Options server;
-  Ref root_path;             // str
-  Ref access_log_format;     // str, or none
-  Ref spool_directory;       // bytes, or none
+  Ref root_path;          // str
+  Ref access_log_format;  // str, or none
+  Ref spool_directory;    // bytes, or none
   server::LogLevel log_level = server::LogLevel::info;
   int threads = 1;
   int access_log_fd = -1;
@@ -46,16 +47,17 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   Engine& operator=(const Engine&) = delete;
   ~Engine();  // REQUIRES: the GIL, !running(), !stuck()
 
-  // -1 with an exception set. Listeners are borrowed descriptors. poller and loop: a Poller and the asyncio loop that
-  // drives it, for ASGI; both null for WSGI.
+  // -1 with an exception set. Listeners are borrowed descriptors. poller and loop: a Poller and the
+  // asyncio loop that drives it, for ASGI; both null for WSGI.
   int init(ModuleState* state, PyObject* application, PyObject* listeners, PyObject* options,
            PyObject* poller, PyObject* loop) noexcept;
   // 1 = drained, 0 = some requests were cut, -1 with an exception set.
-  int run(bool signals, PyObject* on_ready) noexcept;
+  int run(int signals, PyObject* on_ready) noexcept;
   void run_thread() noexcept;
-  // ASGI: begins to serve inside the poller's turns. on_end(drained: bool) is called once when it is over;
-  // flush_callback() when another loop than ours must run a turn soon (None: ours does anyway). -1 with an exception set.
-  int start(bool signals, PyObject* on_end, PyObject* flush_callback) noexcept;
+  // ASGI: begins to serve inside the poller's turns. on_end(drained: bool) is called once when it
+  // is over; flush_callback() when another loop than ours must run a turn soon (None: ours does
+  // anyway). -1 with an exception set.
+  int start(int signals, PyObject* on_end, PyObject* flush_callback) noexcept;
   // ASGI: the lifespan's state, a dict.
   int set_state(PyObject* state) noexcept;
   bool asgi() const noexcept { return handler_asgi_ != nullptr; }
@@ -69,7 +71,8 @@ class Engine final : public sys::StopTarget, public TurnGuest {
 
   bool running() const noexcept { return running_; }
   int threads() const noexcept { return options_.threads; }
-  // A handler thread or a task never gave its exchange back: this memory must not go while it may still be used.
+  // A handler thread or a task never gave its exchange back: this memory must not go while it may
+  // still be used.
   bool stuck() const noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
   void clear() noexcept;
@@ -82,6 +85,7 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   int make_server() noexcept;
   int make_asgi(ModuleState* state, PyObject* application, PyObject* loop) noexcept;
   void close_logs() noexcept;
+  std::unique_ptr<sys::StopSignals> catch_signals(int how) noexcept;
   int listen() noexcept;
   void hold_gil() noexcept;
   Interrupt& interrupt() noexcept;

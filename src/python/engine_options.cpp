@@ -21,12 +21,14 @@ int get_bool(PyObject* key, PyObject* value, bool* to) noexcept {
   return 0;
 }
 
-int get_int(PyObject* key, PyObject* value, long long least, long long most, long long* to) noexcept {
+int get_int(PyObject* key, PyObject* value, long long least, long long most,
+            long long* to) noexcept {
   if (!PyLong_Check(value)) return bad_type(key, "an int", value);
   *to = PyLong_AsLongLong(value);
   if ((*to == -1 && PyErr_Occurred()) || *to < least || *to > most) {
     PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "option %R must be from %lld to %lld, not %R", key, least, most, value);
+    PyErr_Format(PyExc_ValueError, "option %R must be from %lld to %lld, not %R", key, least, most,
+                 value);
     return -1;
   }
   return 0;
@@ -52,7 +54,8 @@ int get_level(PyObject* key, PyObject* value, server::LogLevel* to) noexcept {
   const auto level = server::log_level_from_text({text, static_cast<std::size_t>(size)});
   if (!level) {
     PyErr_Format(PyExc_ValueError,
-                 "option %R must be one of critical, error, warning, info, debug, not %R", key, value);
+                 "option %R must be one of critical, error, warning, info, debug, not %R", key,
+                 value);
     return -1;
   }
   *to = *level;
@@ -60,7 +63,8 @@ int get_level(PyObject* key, PyObject* value, server::LogLevel* to) noexcept {
 }
 
 // 1 = it was a limit, 0 = it was not, -1 with an exception set.
-int get_limit(http::Limits* limits, std::string_view name, PyObject* key, PyObject* value) noexcept {
+int get_limit(http::Limits* limits, std::string_view name, PyObject* key,
+              PyObject* value) noexcept {
   std::uint64_t* to = nullptr;
 #define LANNER_LIMIT(field, default_value, unit, flag, help) \
   if (name == #field) to = &limits->field;
@@ -98,7 +102,8 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
   }
   const int limit = get_limit(&o->server.limits, name, key, value);
   if (limit != 0) return limit < 0 ? -1 : 0;
-  PyErr_Format(PyExc_TypeError, "unknown option %R (known: limits() and the list in help(Server))", key);
+  PyErr_Format(PyExc_TypeError, "unknown option %R (known: limits() and the list in help(Server))",
+               key);
   return -1;
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "http/target.h"
 #include "base/buffer.h"
+#include "http/target.h"
 #include "python/text.h"
 
 namespace lanner::python {
@@ -50,9 +50,9 @@ int EnvironBuilder::init(ModuleState* state, PyObject* root_path,
   PyObject* errors = PySys_GetObject("stderr");
   const auto flag = [](bool on) noexcept { return share(on ? Py_True : Py_False); };
   // Keys that every request sets stand here too, so that setting them later inserts nothing.
-  PyObject* const placeholders[] = {state->REQUEST_METHOD, state->PATH_INFO,   state->QUERY_STRING,
-                                    state->RAW_URI,        state->REMOTE_ADDR, state->REMOTE_PORT,
-                                    state->SERVER_NAME,    state->SERVER_PORT, state->wsgi_input,
+  PyObject* const placeholders[] = {state->REQUEST_METHOD,  state->PATH_INFO,   state->QUERY_STRING,
+                                    state->RAW_URI,         state->REMOTE_ADDR, state->REMOTE_PORT,
+                                    state->SERVER_NAME,     state->SERVER_PORT, state->wsgi_input,
                                     state->wsgi_early_hints};
   for (PyObject* key : placeholders) {
     if (PyDict_SetItem(dict, key, state->empty) < 0) return -1;
@@ -164,8 +164,8 @@ int EnvironBuilder::add_field(PyObject* environ, const http::Field& field, bool 
   } else {
     key = state_->http_keys[static_cast<std::size_t>(field.token)];
   }
-  Ref value = Ref::steal(worth_caching(field.token) ? texts_.get(field.value)
-                                                    : latin1_str(field.value));
+  Ref value =
+      Ref::steal(worth_caching(field.token) ? texts_.get(field.value) : latin1_str(field.value));
   if (!value) return -1;
   if (repeated) {
     PyObject* first = PyDict_GetItemWithError(environ, key);  // borrowed
@@ -187,8 +187,7 @@ int EnvironBuilder::add_fields(PyObject* environ, const http::RequestHead& head)
     const std::uint64_t bit = std::uint64_t{1} << (token & 63);
     const bool repeated = (seen[token >> 6] & bit) != 0;
     seen[token >> 6] |= bit;
-    if (field.token == http::Token::unknown &&
-        field.name.find('_') != std::string_view::npos) {
+    if (field.token == http::Token::unknown && field.name.find('_') != std::string_view::npos) {
       continue;
     }
     if (add_field(environ, field, repeated) < 0) return -1;

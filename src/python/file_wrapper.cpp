@@ -1,12 +1,14 @@
-// python/file_wrapper.cpp: wsgi.file_wrapper: a file as an iterable, sent by sendfile where it is a regular one.
+// python/file_wrapper.cpp: wsgi.file_wrapper: a file as an iterable, sent by sendfile where it is a
+// regular one.
 
 #include "python/file_wrapper.h"
 
-#include <structmember.h>
-
 #include <cstddef>
 
+#include <structmember.h>
+
 #include "python/response_fields.h"
+#include "python/slots.h"
 #include "sys/files.h"
 
 namespace lanner::python {
@@ -14,8 +16,7 @@ namespace lanner::python {
 namespace {
 
 struct FileWrapper {
-  PyObject_HEAD
-  PyObject* filelike;
+  PyObject_HEAD PyObject* filelike;
   Py_ssize_t block_bytes;
 };
 
@@ -102,7 +103,9 @@ bool file_part(PyObject* wrapper, ModuleState* state, http::FilePart* part) noex
   if (position < 0 || !size) return false;
   part->fd = static_cast<int>(fd);
   part->offset = static_cast<std::uint64_t>(position);
-  part->count = *size > part->offset ? *size - part->offset : 0;
+  // Nothing there, or a file that does not know its size (/proc): reading tells.
+  if (*size <= part->offset) return false;
+  part->count = *size - part->offset;
   return true;
 }
 
@@ -115,18 +118,18 @@ int add_file_wrapper_type(PyObject* module, ModuleState* state) noexcept {
       {"blksize", T_PYSSIZET, offsetof(FileWrapper, block_bytes), READONLY,
        PyDoc_STR("bytes read at once when sendfile is not possible")},
       {nullptr, 0, 0, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
   PyType_Slot slots[] = {
-      {Py_tp_new, reinterpret_cast<void*>(wrapper_new)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(wrapper_dealloc)},
-      {Py_tp_traverse, reinterpret_cast<void*>(wrapper_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(wrapper_clear)},
-      {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-      {Py_tp_iternext, reinterpret_cast<void*>(wrapper_next)},
+      {Py_tp_new, slot(wrapper_new)},
+      {Py_tp_dealloc, slot(wrapper_dealloc)},
+      {Py_tp_traverse, slot(wrapper_traverse)},
+      {Py_tp_clear, slot(wrapper_clear)},
+      {Py_tp_iter, slot(PyObject_SelfIter)},
+      {Py_tp_iternext, slot(wrapper_next)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
-      {Py_tp_doc, const_cast<char*>("FileWrapper(filelike, blksize=65536)\n\nwsgi.file_wrapper of PEP 3333: "
-                                    "return it from an application to send a file.")},
+      {Py_tp_doc,
+       const_cast<char*>("FileWrapper(filelike, blksize=65536)\n\nwsgi.file_wrapper of PEP 3333: "
+                         "return it from an application to send a file.")},
       {0, nullptr}};
   PyType_Spec spec = {"lanner._core.FileWrapper", sizeof(FileWrapper), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, slots};

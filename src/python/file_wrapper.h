@@ -1,5 +1,5 @@
-// python/file_wrapper.h: wsgi.file_wrapper: a file as an iterable, sent by sendfile where it is a regular one
-// (PEP 3333, "Optional Platform-Specific File Handling").
+// python/file_wrapper.h: wsgi.file_wrapper: a file as an iterable, sent by sendfile where it is a
+// regular one (PEP 3333, "Optional Platform-Specific File Handling").
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace lanner::python {
 
-// What sendfile may send of a FileWrapper: from the file's position to its end. False: not a regular file with a
-// descriptor and a position; no exception is set, iterate over it instead.
+// What sendfile may send of a FileWrapper: from the file's position to its end. False: not a
+// regular file with a descriptor and a position; no exception is set, iterate over it instead.
 bool file_part(PyObject* wrapper, ModuleState* state, http::FilePart* part) noexcept;
 
 }  // namespace lanner::python

@@ -1,4 +1,5 @@
-// python/gil.h: the GIL as the loop thread holds it: taken at the first need of a turn, let go before writing and waiting.
+// python/gil.h: the GIL as the loop thread holds it: taken at the first need of a turn, let go
+// before writing and waiting.
 
 #pragma once
 

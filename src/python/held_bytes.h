@@ -1,4 +1,5 @@
-// python/held_bytes.h: a bytes object on its way to a client: kept alive without the GIL until it is sent.
+// python/held_bytes.h: a bytes object on its way to a client: kept alive without the GIL until it
+// is sent.
 
 #pragma once
 

@@ -2,17 +2,18 @@
 
 #include "python/loop_base.h"
 
+#include <cstddef>
+
 #include <structmember.h>
 
-#include <cstddef>
+#include "python/slots.h"
 
 namespace lanner::python {
 
 namespace {
 
 struct LoopBase {
-  PyObject_HEAD
-  PyObject* inherited_call_soon;  // asyncio's function, looked up at the first use
+  PyObject_HEAD PyObject* inherited_call_soon;  // asyncio's function, looked up at the first use
   PyObject* caught;
   bool catching;
 };
@@ -57,6 +58,14 @@ PyObject* call_soon(PyObject* object, PyObject* const* args, Py_ssize_t count,
   return result;
 }
 
+// asyncio's own is a Python function, and every future and task asks it.
+PyObject* get_debug(PyObject* object, PyObject*) noexcept {
+  PyObject* debug = PyObject_GetAttrString(object, "_debug");
+  if (debug) return debug;
+  PyErr_Clear();  // BaseEventLoop.__init__ has not run
+  return share(Py_False);
+}
+
 int loop_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(as_loop(object)->inherited_call_soon);
@@ -96,15 +105,14 @@ PyObject* end_catching(PyObject* loop) noexcept {
 
 int add_loop_base_type(PyObject* module, ModuleState* state) noexcept {
   static PyMethodDef methods[] = {
-      // SAFETY: METH_KEYWORDS functions are stored as PyCFunction, as CPython's own tables do.
-      {"call_soon", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_soon)),
-       METH_FASTCALL | METH_KEYWORDS, PyDoc_STR("call_soon(callback, *args, context=None)")},
+      {"call_soon", method(call_soon), METH_FASTCALL | METH_KEYWORDS,
+       PyDoc_STR("call_soon(callback, *args, context=None)")},
+      {"get_debug", get_debug, METH_NOARGS, PyDoc_STR("get_debug() -> bool")},
       {nullptr, nullptr, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
   PyType_Slot slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void*>(loop_dealloc)},
-      {Py_tp_traverse, reinterpret_cast<void*>(loop_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(loop_clear)},
+      {Py_tp_dealloc, slot(loop_dealloc)},
+      {Py_tp_traverse, slot(loop_traverse)},
+      {Py_tp_clear, slot(loop_clear)},
       {Py_tp_methods, methods},
       {Py_tp_doc, const_cast<char*>("The base in C of Lanner's asyncio event loop.")},
       {0, nullptr}};

@@ -1,4 +1,5 @@
-// python/module.cpp: the module lanner._core: multi-phase init, all state in the module, no static objects.
+// python/module.cpp: the module lanner._core: multi-phase init, all state in the module, no static
+// objects.
 
 #include <Python.h>
 
@@ -6,6 +7,7 @@
 
 #include "http/limits.h"
 #include "python/module_state.h"
+#include "python/slots.h"
 #include "sys/sockets.h"
 
 namespace lanner::python {
@@ -28,8 +30,8 @@ PyObject* module_limits(PyObject*, PyObject*) noexcept {
   Ref rows = Ref::steal(PyList_New(0));
   for (const Row& row : kRows) {
     if (!rows) return nullptr;
-    Ref tuple = Ref::steal(
-        Py_BuildValue("(sKsss)", row.field, row.value, row.unit, row.flag, row.help));
+    Ref tuple =
+        Ref::steal(Py_BuildValue("(sKsss)", row.field, row.value, row.unit, row.flag, row.help));
     if (!tuple || PyList_Append(rows.get(), tuple.get()) < 0) return nullptr;
   }
   return rows.release();
@@ -48,9 +50,11 @@ PyObject* module_version(PyObject*, PyObject*) noexcept {
 
 PyMethodDef module_methods[] = {
     {"limits", module_limits, METH_NOARGS,
-     PyDoc_STR("limits() -> list of (field, default, unit, flag, help)\n\nEvery limit of the wire.")},
+     PyDoc_STR(
+         "limits() -> list of (field, default, unit, flag, help)\n\nEvery limit of the wire.")},
     {"refuse_connections", module_refuse_connections, METH_O,
-     PyDoc_STR("refuse_connections(fd)\n\nA TCP listener drops new connection requests from now on.")},
+     PyDoc_STR(
+         "refuse_connections(fd)\n\nA TCP listener drops new connection requests from now on.")},
     {"version", module_version, METH_NOARGS, PyDoc_STR("version() -> str")},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -59,7 +63,8 @@ int module_exec(PyObject* module) noexcept {
   if (state->make_names() < 0 || add_input_type(module, state) < 0 ||
       add_start_response_types(module, state) < 0 || add_file_wrapper_type(module, state) < 0 ||
       add_poller_type(module, state) < 0 || add_loop_base_type(module, state) < 0 ||
-      add_awaitable_type(module, state) < 0 || add_asgi_call_types(module, state) < 0) {
+      add_awaitable_type(module, state) < 0 || add_asgi_call_types(module, state) < 0 ||
+      add_task_registry_type(module, state) < 0) {
     return -1;
   }
   return add_server_type(module, state);
@@ -76,20 +81,11 @@ int module_clear(PyObject* module) noexcept {
 
 void module_free(void* module) noexcept { (void)module_clear(static_cast<PyObject*>(module)); }
 
-PyModuleDef_Slot module_slots[] = {
-    // SAFETY: slots hold functions as void*, as the C API asks.
-    {Py_mod_exec, reinterpret_cast<void*>(module_exec)},
-    {0, nullptr}};
+PyModuleDef_Slot module_slots[] = {{Py_mod_exec, slot(module_exec)}, {0, nullptr}};
 
-PyModuleDef module_definition = {PyModuleDef_HEAD_INIT,
-                                 "lanner._core",
-                                 "The C++ engine of Lanner.",
-                                 sizeof(ModuleState),
-                                 module_methods,
-                                 module_slots,
-                                 module_traverse,
-                                 module_clear,
-                                 module_free};
+PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "lanner._core", "The C++ engine of Lanner.",
+                                 sizeof(ModuleState),   module_methods, module_slots,
+                                 module_traverse,       module_clear,   module_free};
 
 }  // namespace
 

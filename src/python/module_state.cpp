@@ -29,10 +29,11 @@ int intern_key(PyObject** slot, std::string_view name) noexcept {
 
 template <class F>
 int each_object(ModuleState* s, F&& f) noexcept {
-  PyTypeObject** types[] = {&s->server_type,       &s->input_type,       &s->start_response_type,
-                            &s->write_type,        &s->early_hints_type, &s->file_wrapper_type,
-                            &s->poller_type,       &s->loop_base_type,   &s->awaitable_type,
-                            &s->receive_type,      &s->send_type,        &s->task_done_type};
+  PyTypeObject** types[] = {&s->server_type,  &s->input_type,       &s->start_response_type,
+                            &s->write_type,   &s->early_hints_type, &s->file_wrapper_type,
+                            &s->poller_type,  &s->loop_base_type,   &s->awaitable_type,
+                            &s->receive_type, &s->send_type,        &s->task_done_type,
+                            &s->registry_type};
   for (PyTypeObject** type : types) {
     // SAFETY: PyTypeObject begins with PyObject; the C API itself casts so.
     if (int code = f(reinterpret_cast<PyObject**>(type))) return code;
@@ -42,9 +43,9 @@ int each_object(ModuleState* s, F&& f) noexcept {
       LANNER_NAMES(LANNER_NAME)
 #undef LANNER_NAME
 #define LANNER_NAME(name, text) &s->name,
-          LANNER_ASGI_NAMES(LANNER_NAME)
+              LANNER_ASGI_NAMES(LANNER_NAME)
 #undef LANNER_NAME
-              &s->wsgi_version,
+          & s->wsgi_version,
       &s->wsgi_url_scheme,
       &s->wsgi_input,
       &s->wsgi_errors,

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/buffer.h"
+#include "python/slots.h"
 #include "sys/poller.h"
 #include "sys/sockets.h"
 
@@ -90,12 +91,12 @@ struct PollerState {
 };
 
 struct PollerObject {
-  PyObject_HEAD
-  PollerState* state;
+  PyObject_HEAD PollerState* state;
 };
 
 PollerState* state_of_poller(PyObject* object) noexcept {
-  return reinterpret_cast<PollerObject*>(object)->state;  // SAFETY: only called for objects of our type
+  return reinterpret_cast<PollerObject*>(object)
+      ->state;  // SAFETY: only called for objects of our type
 }
 
 PyObject* raise_os(Error error, int fd) noexcept {
@@ -169,7 +170,8 @@ PyObject* poller_unregister(PyObject* object, PyObject* number) noexcept {
   return none();
 }
 
-// Seconds or None -> milliseconds, rounded up as the selectors module does. -2 with an exception set.
+// Seconds or None -> milliseconds, rounded up as the selectors module does. -2 with an exception
+// set.
 int wait_ms_of(PyObject* timeout) noexcept {
   if (timeout == Py_None) return -1;
   const double seconds = PyFloat_AsDouble(timeout);
@@ -254,17 +256,19 @@ int add_poller_type(PyObject* module, ModuleState* state) noexcept {
       {"modify", poller_modify, METH_VARARGS, PyDoc_STR("modify(fd, events)")},
       {"unregister", poller_unregister, METH_O, PyDoc_STR("unregister(fd)")},
       {"select", poller_select, METH_O,
-       PyDoc_STR("select(timeout) -> list of (fd, events)\n\nOne turn of the engine; timeout in seconds or None.")},
+       PyDoc_STR("select(timeout) -> list of (fd, events)\n\nOne turn of the engine; timeout in "
+                 "seconds or None.")},
       {"wake", poller_wake, METH_NOARGS, PyDoc_STR("wake()\n\nAny thread: select() returns.")},
       {"fileno", poller_fileno, METH_NOARGS,
-       PyDoc_STR("fileno() -> int\n\nReadable when a turn has something to do: for another event loop.")},
+       PyDoc_STR(
+           "fileno() -> int\n\nReadable when a turn has something to do: for another event loop.")},
       {nullptr, nullptr, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
-  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(poller_new)},
-                         {Py_tp_dealloc, reinterpret_cast<void*>(poller_dealloc)},
-                         {Py_tp_methods, methods},
-                         {Py_tp_doc, const_cast<char*>("Poller()\n\nThe engine's loop as a selector.")},
-                         {0, nullptr}};
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(poller_new)},
+      {Py_tp_dealloc, slot(poller_dealloc)},
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("Poller()\n\nThe engine's loop as a selector.")},
+      {0, nullptr}};
   PyType_Spec spec = {"lanner._core.Poller", sizeof(PollerObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE, slots};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);

@@ -1,7 +1,8 @@
 // python/poller_type.h: lanner._core.Poller: the engine's loop as asyncio's selector sees it.
 //
-// register, modify, unregister descriptors; select(timeout) runs one turn of the engine (its connections, timers and
-// tasks are served inside) and returns which of the registered descriptors are ready.
+// register, modify, unregister descriptors; select(timeout) runs one turn of the engine (its
+// connections, timers and tasks are served inside) and returns which of the registered descriptors
+// are ready.
 
 #pragma once
 

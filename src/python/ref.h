@@ -40,7 +40,9 @@ class Ref final {
     Py_XDECREF(old);
   }
   // For tp_traverse.
-  int traverse(visitproc visit, void* arg) const noexcept { return object_ ? visit(object_, arg) : 0; }
+  int traverse(visitproc visit, void* arg) const noexcept {
+    return object_ ? visit(object_, arg) : 0;
+  }
 
  private:
   explicit Ref(PyObject* object) noexcept : object_(object) {}

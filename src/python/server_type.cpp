@@ -1,21 +1,23 @@
-// python/server_type.cpp: lanner._core.Server: one worker, as Python starts and stops it. See lanner/_core.pyi.
+// python/server_type.cpp: lanner._core.Server: one worker, as Python starts and stops it. See
+// lanner/_core.pyi.
 
 #include <new>
 
 #include "python/engine.h"
 #include "python/module_state.h"
+#include "python/slots.h"
 
 namespace lanner::python {
 
 namespace {
 
 struct ServerObject {
-  PyObject_HEAD
-  Engine* engine;
+  PyObject_HEAD Engine* engine;
 };
 
 Engine* engine_of(PyObject* object) noexcept {
-  return reinterpret_cast<ServerObject*>(object)->engine;  // SAFETY: only called for objects of our type
+  return reinterpret_cast<ServerObject*>(object)
+      ->engine;  // SAFETY: only called for objects of our type
 }
 
 PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
@@ -30,7 +32,8 @@ PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
     return nullptr;
   }
   if ((poller == Py_None) != (loop == Py_None)) {
-    PyErr_SetString(PyExc_TypeError, "Server(): poller and loop go together (ASGI), or neither (WSGI)");
+    PyErr_SetString(PyExc_TypeError,
+                    "Server(): poller and loop go together (ASGI), or neither (WSGI)");
     return nullptr;
   }
   ModuleState* state = state_of_type(type);
@@ -48,16 +51,17 @@ PyObject* server_run(PyObject* object, PyObject* args, PyObject* kwargs) noexcep
   static const char* const names[] = {"signals", "on_ready", nullptr};
   int signals = 1;
   PyObject* on_ready = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pO:run", const_cast<char**>(names), &signals,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|iO:run", const_cast<char**>(names), &signals,
                                    &on_ready)) {
     return nullptr;
   }
   if (engine_of(object)->asgi()) {
-    PyErr_SetString(PyExc_RuntimeError, "an ASGI server is started by start() and driven by its loop");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "an ASGI server is started by start() and driven by its loop");
     return nullptr;
   }
   Ref self = Ref::borrow(object);
-  const int result = engine_of(object)->run(signals != 0, on_ready);
+  const int result = engine_of(object)->run(signals, on_ready);
   return result < 0 ? nullptr : PyBool_FromLong(result);
 }
 
@@ -66,7 +70,7 @@ PyObject* server_start(PyObject* object, PyObject* args, PyObject* kwargs) noexc
   PyObject* on_end = nullptr;
   int signals = 1;
   PyObject* flush_callback = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO:start", const_cast<char**>(names), &on_end,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|iO:start", const_cast<char**>(names), &on_end,
                                    &signals, &flush_callback)) {
     return nullptr;
   }
@@ -74,7 +78,7 @@ PyObject* server_start(PyObject* object, PyObject* args, PyObject* kwargs) noexc
     PyErr_SetString(PyExc_RuntimeError, "start() is for ASGI; a WSGI server is run by run()");
     return nullptr;
   }
-  return engine_of(object)->start(signals != 0, on_end, flush_callback) < 0 ? nullptr : none();
+  return engine_of(object)->start(signals, on_end, flush_callback) < 0 ? nullptr : none();
 }
 
 PyObject* server_set_state(PyObject* object, PyObject* state) noexcept {
@@ -117,7 +121,8 @@ void server_dealloc(PyObject* object) noexcept {
   PyTypeObject* type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   Engine* engine = engine_of(object);
-  // A handler thread that hangs in the application still points into the engine: better leaked than freed under it.
+  // A handler thread that hangs in the application still points into the engine: better leaked than
+  // freed under it.
   if (engine && !engine->stuck()) delete engine;
   type->tp_free(object);
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
@@ -127,31 +132,31 @@ void server_dealloc(PyObject* object) noexcept {
 
 int add_server_type(PyObject* module, ModuleState* state) noexcept {
   static PyMethodDef methods[] = {
-      // SAFETY: METH_KEYWORDS functions are stored as PyCFunction, as CPython's own tables do.
-      {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(server_run)),
-       METH_VARARGS | METH_KEYWORDS,
-       PyDoc_STR("run(signals=True, on_ready=None) -> bool\n\nServes until stopped and drained; True: every "
+      {"run", method(server_run), METH_VARARGS | METH_KEYWORDS,
+       PyDoc_STR("run(signals=True, on_ready=None) -> bool\n\nServes until stopped and drained; "
+                 "True: every "
                  "request was finished.")},
-      {"start", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(server_start)),
-       METH_VARARGS | METH_KEYWORDS,
-       PyDoc_STR("start(on_end, signals=True, flush_callback=None)\n\nASGI: begins to serve inside the poller's "
+      {"start", method(server_start), METH_VARARGS | METH_KEYWORDS,
+       PyDoc_STR("start(on_end, signals=True, flush_callback=None)\n\nASGI: begins to serve inside "
+                 "the poller's "
                  "turns; on_end(drained) is called once at the end.")},
       {"set_state", server_set_state, METH_O,
-       PyDoc_STR("set_state(state)\n\nASGI: the lifespan's state; each request gets a shallow copy.")},
+       PyDoc_STR(
+           "set_state(state)\n\nASGI: the lifespan's state; each request gets a shallow copy.")},
       {"run_thread", server_run_thread, METH_NOARGS,
        PyDoc_STR("run_thread()\n\nThe body of one handler thread (option threads > 1).")},
       {"stop", server_stop, METH_NOARGS,
        PyDoc_STR("stop()\n\nBegins the drain; a second call cuts what is left. Any thread.")},
       {nullptr, nullptr, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
   PyType_Slot slots[] = {
-      {Py_tp_new, reinterpret_cast<void*>(server_new)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(server_dealloc)},
-      {Py_tp_traverse, reinterpret_cast<void*>(server_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(server_clear)},
+      {Py_tp_new, slot(server_new)},
+      {Py_tp_dealloc, slot(server_dealloc)},
+      {Py_tp_traverse, slot(server_traverse)},
+      {Py_tp_clear, slot(server_clear)},
       {Py_tp_methods, methods},
-      {Py_tp_doc, const_cast<char*>("Server(app, listeners, options=None)\n\nOne worker: the engine with one "
-                                    "application on it. Options: see lanner/_core.pyi.")},
+      {Py_tp_doc,
+       const_cast<char*>("Server(app, listeners, options=None)\n\nOne worker: the engine with one "
+                         "application on it. Options: see lanner/_core.pyi.")},
       {0, nullptr}};
   PyType_Spec spec = {"lanner._core.Server", sizeof(ServerObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE, slots};

@@ -1,11 +1,13 @@
-// python/start_response.cpp: the callables of a WSGI call: start_response, write() and wsgi.early_hints.
+// python/start_response.cpp: the callables of a WSGI call: start_response, write() and
+// wsgi.early_hints.
 
 #include "python/start_response.h"
 
-#include <structmember.h>
-
 #include <cstddef>
 
+#include <structmember.h>
+
+#include "python/slots.h"
 #include "python/wsgi_call.h"
 
 namespace lanner::python {
@@ -13,10 +15,10 @@ namespace lanner::python {
 namespace {
 
 struct Callable {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   WsgiCall* call;
-  PyObject* write;  // start_response only: what it returns; borrowed from the kit, dropped with `call`
+  PyObject*
+      write;  // start_response only: what it returns; borrowed from the kit, dropped with `call`
 };
 
 Callable* as_callable(PyObject* object) noexcept {
@@ -42,7 +44,8 @@ PyObject* call_start_response(PyObject* object, PyObject* const* args, size_t fl
     return nullptr;
   }
   if (named && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "exc_info") != 0) {
-    PyErr_Format(PyExc_TypeError, "start_response() has no argument %R", PyTuple_GET_ITEM(names, 0));
+    PyErr_Format(PyExc_TypeError, "start_response() has no argument %R",
+                 PyTuple_GET_ITEM(names, 0));
     return nullptr;
   }
   PyObject* exc_info = positional + named == 3 ? args[2] : nullptr;
@@ -91,9 +94,8 @@ PyTypeObject* add_type(PyObject* module, const char* name, const char* doc) noex
   PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(Callable, vectorcall), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  // SAFETY: slots hold functions as void*, as the C API asks.
-  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                         {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+  PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},
+                         {Py_tp_call, slot(PyVectorcall_Call)},
                          {Py_tp_members, members},
                          {Py_tp_doc, const_cast<char*>(doc)},
                          {0, nullptr}};

@@ -1,4 +1,5 @@
-// python/start_response.h: the callables of a WSGI call: start_response, write() and wsgi.early_hints.
+// python/start_response.h: the callables of a WSGI call: start_response, write() and
+// wsgi.early_hints.
 //
 // Each points to its call while that lasts; afterwards calling one is a RuntimeError that says so.
 

@@ -1,4 +1,5 @@
-// python/text.h: latin-1 text between Python's str and the wire (PEP 3333, "Unicode Issues"; RFC 9110, section 5.5).
+// python/text.h: latin-1 text between Python's str and the wire (PEP 3333, "Unicode Issues"; RFC
+// 9110, section 5.5).
 
 #pragma once
 
@@ -8,7 +9,8 @@
 
 namespace lanner::python {
 
-// The bytes of a str whose code points are all <= 0xFF; a view into the str. False without an exception: not such a str.
+// The bytes of a str whose code points are all <= 0xFF; a view into the str. False without an
+// exception: not such a str.
 inline bool latin1_view(PyObject* object, std::string_view* view) noexcept {
   if (!PyUnicode_Check(object)) return false;
 #if PY_VERSION_HEX < 0x030C0000

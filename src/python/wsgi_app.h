@@ -1,4 +1,5 @@
-// python/wsgi_app.h: a WSGI application and all that its calls share: environ template, kits, released objects.
+// python/wsgi_app.h: a WSGI application and all that its calls share: environ template, kits,
+// released objects.
 
 #pragma once
 
@@ -17,7 +18,8 @@ namespace lanner::python {
 
 class WsgiCall;
 
-// The Python objects that a call hands to the application, reused when the application did not keep them.
+// The Python objects that a call hands to the application, reused when the application did not keep
+// them.
 struct WsgiKit {
   Ref start_response;
   Ref write;

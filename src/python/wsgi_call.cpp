@@ -19,8 +19,8 @@ constexpr int kBlocksPerTurn = 64;  // then other connections have their turn
 WsgiCall::Outcome WsgiCall::run() noexcept {
   kit_ = app_.take_kit(this, *exchange_);
   if (!kit_) return fail();
-  environ_ = Ref::steal(
-      app_.environ().build(*exchange_, kit_->input.get(), kit_->early_hints.get()));
+  environ_ =
+      Ref::steal(app_.environ().build(*exchange_, kit_->input.get(), kit_->early_hints.get()));
   if (!environ_) return fail();
   PyObject* args[] = {environ_.get(), kit_->start_response.get()};
   result_ = Ref::steal(PyObject_Vectorcall(app_.application(), args, 2, nullptr));
@@ -36,10 +36,11 @@ WsgiCall::Outcome WsgiCall::answer() noexcept {
     if (answer_file(&outcome)) return outcome;
   }
   if (PyBytes_Check(result) || PyUnicode_Check(result)) {
-    PyErr_Format(PyExc_TypeError,
-                 "the WSGI application returned %.100s: it must return an iterable of bytes, such as a "
-                 "list with one bytes object (PEP 3333)",
-                 Py_TYPE(result)->tp_name);
+    PyErr_Format(
+        PyExc_TypeError,
+        "the WSGI application returned %.100s: it must return an iterable of bytes, such as a "
+        "list with one bytes object (PEP 3333)",
+        Py_TYPE(result)->tp_name);
     return fail();
   }
   iterator_ = Ref::steal(PyObject_GetIter(result));
@@ -47,7 +48,8 @@ WsgiCall::Outcome WsgiCall::answer() noexcept {
   return iterate();
 }
 
-// A list or tuple is complete: its size is the answer's, and nothing of the application's runs between the blocks.
+// A list or tuple is complete: its size is the answer's, and nothing of the application's runs
+// between the blocks.
 WsgiCall::Outcome WsgiCall::answer_list() noexcept {
   PyObject* const* blocks = PySequence_Fast_ITEMS(result_.get());
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(result_.get());
@@ -68,7 +70,8 @@ WsgiCall::Outcome WsgiCall::answer_list() noexcept {
     large = large || PyBytes_GET_SIZE(blocks[i]) >= kHeldBytesMin;
     if (put(blocks[i]) == http::WriteState::closed) break;
   }
-  // Large blocks go out at once, while they are in the cache; small ones wait for the end of the turn.
+  // Large blocks go out at once, while they are in the cache; small ones wait for the end of the
+  // turn.
   if (large && !exchange_->blocking()) {
     (void)flush();
     app_.released().drop_all();
@@ -125,7 +128,11 @@ WsgiCall::Step WsgiCall::next_block() noexcept {
                  Py_TYPE(block.get())->tp_name);
     return Step::failed;
   }
-  if (PyBytes_GET_SIZE(block.get()) == 0) return gone_ ? Step::end : Step::more;
+  if (PyBytes_GET_SIZE(block.get()) == 0) {
+    // Nothing to write, so nothing would tell that the client has left.
+    if (exchange_->blocking()) (void)flush();
+    return gone_ ? Step::end : Step::more;
+  }
   if (!exchange_->started() && !begin(std::nullopt)) return Step::failed;
   if (bodyless()) return Step::end;  // HEAD, 204, 304: nobody will see the rest
   if (put(block.get()) == http::WriteState::closed) return Step::end;
@@ -157,8 +164,8 @@ bool WsgiCall::begin(std::optional<std::uint64_t> body_bytes) noexcept {
     return false;
   }
   const std::string_view text = error_text(begun.code());
-  PyErr_Format(begun.code() == Errc::no_memory ? PyExc_MemoryError : PyExc_ValueError, "%.*s",
-               static_cast<int>(text.size()), text.data());
+  PyErr_Format(begun.code() == Errc::no_memory ? PyExc_MemoryError : PyExc_ValueError, "%s",
+               text.data());
   return false;
 }
 
@@ -170,10 +177,8 @@ http::WriteState WsgiCall::put(PyObject* block) noexcept {
 
 http::WriteState WsgiCall::flush() noexcept {
   http::WriteState state;
-  Py_BEGIN_ALLOW_THREADS
-  state = exchange_->flush();
-  Py_END_ALLOW_THREADS
-  if (state == http::WriteState::closed) gone_ = true;
+  Py_BEGIN_ALLOW_THREADS state = exchange_->flush();
+  Py_END_ALLOW_THREADS if (state == http::WriteState::closed) gone_ = true;
   return state;
 }
 
@@ -281,7 +286,8 @@ PyObject* WsgiCall::write(PyObject* bytes) noexcept {
   if (exchange_->blocking()) {
     state = put(bytes);
   } else {
-    state = exchange_->write_spooled(view);  // nobody may stop the loop: what does not fit goes to a file
+    state = exchange_->write_spooled(
+        view);  // nobody may stop the loop: what does not fit goes to a file
   }
   if (state != http::WriteState::closed) state = flush();
   if (state != http::WriteState::closed) return none();

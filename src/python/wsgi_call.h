@@ -1,9 +1,11 @@
 // python/wsgi_call.h: one call of a WSGI application, from its environ to close() (PEP 3333).
 //
-//   run() -> application(environ, start_response) -> the iterable, block by block -> close() -> done
+//   run() -> application(environ, start_response) -> the iterable, block by block -> close() ->
+//   done
 //
-// On the loop thread a full out buffer pauses the iterable: the call is retained, goes on at on_writable(). On a
-// handler thread writing waits instead. The GIL is held in all calls but those of http::Observer, which take it.
+// On the loop thread a full out buffer pauses the iterable: the call is retained, goes on at
+// on_writable(). On a handler thread writing waits instead. The GIL is held in all calls but those
+// of http::Observer, which take it.
 
 #pragma once
 
@@ -25,7 +27,8 @@ class WsgiCall final : public http::Observer {
   WsgiCall& operator=(const WsgiCall&) = delete;
 
   enum class Outcome : std::uint8_t { done, paused };
-  // REQUIRES: the GIL. done: the exchange has ended, destroy this. paused: on_writable() or on_disconnect() comes later.
+  // REQUIRES: the GIL. done: the exchange has ended, destroy this. paused: on_writable() or
+  // on_disconnect() comes later.
   Outcome run() noexcept;
 
   // What the application calls; null with an exception set.
@@ -43,12 +46,13 @@ class WsgiCall final : public http::Observer {
  private:
   enum class Step : std::uint8_t { more, paused, end, failed };
 
-  Outcome answer() noexcept;       // from the application's return value on
-  Outcome answer_list() noexcept;  // a list or tuple: all blocks are there
+  Outcome answer() noexcept;                    // from the application's return value on
+  Outcome answer_list() noexcept;               // a list or tuple: all blocks are there
   bool answer_file(Outcome* outcome) noexcept;  // false: not a file that sendfile can send
   Outcome iterate() noexcept;
   Step next_block() noexcept;
-  bool begin(std::optional<std::uint64_t> body_bytes) noexcept;  // sends the head; false with an exception set
+  bool begin(std::optional<std::uint64_t>
+                 body_bytes) noexcept;  // sends the head; false with an exception set
   http::WriteState put(PyObject* block) noexcept;
   http::WriteState flush() noexcept;
   Outcome finish() noexcept;
@@ -63,8 +67,8 @@ class WsgiCall final : public http::Observer {
   WsgiHandler* handler_;
   WsgiKit* kit_ = nullptr;
   Ref environ_;
-  Ref result_;    // what the application returned
-  Ref iterator_;  // over it
+  Ref result_;             // what the application returned
+  Ref iterator_;           // over it
   bool has_head_ = false;  // start_response() was called
   bool gone_ = false;      // the client is
 };

@@ -57,8 +57,7 @@ void run_handler_thread(WsgiApp& app, server::RelayQueue& queue) noexcept {
     server::Relay* relay = queue.try_take();
     bool nudged = false;
     if (!relay) {
-      Py_BEGIN_ALLOW_THREADS
-      relay = queue.take(&nudged);
+      Py_BEGIN_ALLOW_THREADS relay = queue.take(&nudged);
       Py_END_ALLOW_THREADS
     }
     if (relay) {

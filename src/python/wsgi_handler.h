@@ -1,4 +1,5 @@
-// python/wsgi_handler.h: runs a WSGI application on the loop thread (--threads 1), or on handler threads.
+// python/wsgi_handler.h: runs a WSGI application on the loop thread (--threads 1), or on handler
+// threads.
 
 #pragma once
 
@@ -12,8 +13,8 @@
 
 namespace lanner::python {
 
-// An exception that a Python signal handler raised (KeyboardInterrupt) while the loop was waiting: it stops the
-// server and comes out of Server.run().
+// An exception that a Python signal handler raised (KeyboardInterrupt) while the loop was waiting:
+// it stops the server and comes out of Server.run().
 class Interrupt final {
  public:
   // REQUIRES: the GIL. Runs pending Python signal handlers.
@@ -27,7 +28,8 @@ class Interrupt final {
   Ref exception_;
 };
 
-// The inline handler: decision 2 of docs/architecture.md. A request starts when its body is complete.
+// The inline handler: decision 2 of docs/architecture.md. A request starts when its body is
+// complete.
 class WsgiHandler final : public http::Handler {
  public:
   // REQUIRES: the GIL.
@@ -55,7 +57,8 @@ class WsgiHandler final : public http::Handler {
   Slab<WsgiCall> calls_;
 };
 
-// The handler of --threads N: exchanges go to a queue. The loop thread takes the GIL only for a signal.
+// The handler of --threads N: exchanges go to a queue. The loop thread takes the GIL only for a
+// signal.
 class ThreadedHandler final : public http::Handler {
  public:
   ThreadedHandler(WsgiApp& app, net::Loop& loop, const http::Limits& limits) noexcept
@@ -85,7 +88,8 @@ class ThreadedHandler final : public http::Handler {
   Interrupt interrupt_;
 };
 
-// The body of one handler thread: takes exchanges until the queue is closed. REQUIRES: the GIL; returns with it.
+// The body of one handler thread: takes exchanges until the queue is closed. REQUIRES: the GIL;
+// returns with it.
 void run_handler_thread(WsgiApp& app, server::RelayQueue& queue) noexcept;
 
 }  // namespace lanner::python

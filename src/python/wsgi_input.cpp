@@ -8,17 +8,18 @@
 #include <optional>
 
 #include "base/buffer.h"
+#include "python/slots.h"
 
 namespace lanner::python {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 65536;  // read ahead for lines, and the step for bodies of unknown size
+constexpr std::size_t kBlockBytes =
+    65536;  // read ahead for lines, and the step for bodies of unknown size
 
 // Its state belongs to the one request; the GIL (or the application's own care) protects it.
 struct Input {
-  PyObject_HEAD
-  http::Body* body;
+  PyObject_HEAD http::Body* body;
   Buffer ahead;       // read for readline(), not yet handed out
   std::size_t taken;  // of `ahead`
   bool blocking;
@@ -38,14 +39,15 @@ PyObject* raise(Input* self, Errc code) noexcept {
                    : name == "MemoryError"        ? PyExc_MemoryError
                                                   : PyExc_OSError;
   const std::string_view text = error_text(code);
-  PyErr_Format(type, "request body: %.*s", static_cast<int>(text.size()), text.data());
+  PyErr_Format(type, "request body: %s", text.data());
   return nullptr;
 }
 
 bool check_bound(Input* self) noexcept {
   if (self->body) return true;
-  PyErr_SetString(PyExc_ValueError,
-                  "wsgi.input was read after its request had ended: read the body before returning");
+  PyErr_SetString(
+      PyExc_ValueError,
+      "wsgi.input was read after its request had ended: read the body before returning");
   return false;
 }
 
@@ -55,8 +57,7 @@ Py_ssize_t fill(Input* self, char* to, std::size_t room) noexcept {
   Result<std::size_t> got = std::size_t{0};
   if (self->blocking) {
     http::Body* body = self->body;
-    Py_BEGIN_ALLOW_THREADS
-    got = body->read(to, room);
+    Py_BEGIN_ALLOW_THREADS got = body->read(to, room);
     Py_END_ALLOW_THREADS
   } else {
     got = self->body->read(to, room);
@@ -81,7 +82,8 @@ std::size_t take_ahead(Input* self, char* to, std::size_t room) noexcept {
   return count;
 }
 
-// What read-ahead and body give until `to` is full; fewer only at the end. -1 with an exception set.
+// What read-ahead and body give until `to` is full; fewer only at the end. -1 with an exception
+// set.
 Py_ssize_t fill_whole(Input* self, char* to, std::size_t room) noexcept {
   std::size_t count = take_ahead(self, to, room);
   while (count < room) {
@@ -141,7 +143,8 @@ PyObject* read_line(Input* self, Py_ssize_t size) noexcept {
     const std::size_t held = self->ahead.size() - self->taken;
     std::size_t most = held;
     if (size >= 0) most = std::min(most, static_cast<std::size_t>(size));
-    const void* lf = most > searched ? std::memchr(begin + searched, '\n', most - searched) : nullptr;
+    const void* lf =
+        most > searched ? std::memchr(begin + searched, '\n', most - searched) : nullptr;
     const bool cut = size >= 0 && held >= static_cast<std::size_t>(size);
     if (lf || cut || self->ended) {
       const std::size_t count =
@@ -239,12 +242,6 @@ void input_dealloc(PyObject* object) noexcept {
   drop(reinterpret_cast<PyObject*>(type));
 }
 
-template <class F>
-PyCFunction method(F* function) noexcept {
-  // SAFETY: METH_FASTCALL functions are stored as PyCFunction, as CPython's own tables do.
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
-}
-
 }  // namespace
 
 PyObject* new_input(ModuleState* state) noexcept {
@@ -274,7 +271,8 @@ int add_input_type(PyObject* module, ModuleState* state) noexcept {
   // Tables are copied by PyType_FromModuleAndSpec, but for the methods: those must stay.
   static PyMethodDef methods[] = {
       {"read", method(input_read), METH_FASTCALL,
-       PyDoc_STR("read([size]) -> bytes\n\nExactly size bytes, fewer only at the end of the body.")},
+       PyDoc_STR(
+           "read([size]) -> bytes\n\nExactly size bytes, fewer only at the end of the body.")},
       {"readline", method(input_readline), METH_FASTCALL,
        PyDoc_STR("readline([size]) -> bytes\n\nOne line with its newline, cut at size bytes.")},
       {"readlines", method(input_readlines), METH_FASTCALL,
@@ -283,17 +281,15 @@ int add_input_type(PyObject* module, ModuleState* state) noexcept {
        PyDoc_STR("readinto(buffer) -> int\n\nBytes put into buffer; 0 at the end.")},
       {"readable", method(input_readable), METH_NOARGS, PyDoc_STR("readable() -> True")},
       {nullptr, nullptr, 0, nullptr}};
-  PyType_Slot slots[] = {
-      {Py_tp_dealloc, reinterpret_cast<void*>(input_dealloc)},
-      {Py_tp_methods, methods},
-      {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
-      {Py_tp_iternext, reinterpret_cast<void*>(input_next)},
-      {Py_tp_doc, const_cast<char*>("The body of a WSGI request (PEP 3333).")},
-      {0, nullptr}};
-  PyType_Spec spec = {"lanner._core.Input", sizeof(Input), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-                          Py_TPFLAGS_IMMUTABLETYPE,
-                      slots};
+  PyType_Slot slots[] = {{Py_tp_dealloc, slot(input_dealloc)},
+                         {Py_tp_methods, methods},
+                         {Py_tp_iter, slot(PyObject_SelfIter)},
+                         {Py_tp_iternext, slot(input_next)},
+                         {Py_tp_doc, const_cast<char*>("The body of a WSGI request (PEP 3333).")},
+                         {0, nullptr}};
+  PyType_Spec spec = {
+      "lanner._core.Input", sizeof(Input), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE, slots};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
   state->input_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type
   return type ? 0 : -1;

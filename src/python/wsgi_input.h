@@ -1,7 +1,9 @@
-// python/wsgi_input.h: wsgi.input: a request's body as a file (PEP 3333, "Input and Error Streams").
+// python/wsgi_input.h: wsgi.input: a request's body as a file (PEP 3333, "Input and Error
+// Streams").
 //
-// read([size]), readline([size]), readlines([hint]), readinto(buffer), iteration. At the end: b"". Errors of the body (too large, too slow,
-// malformed, client gone) are OSError or a subclass (ConnectionResetError, TimeoutError). After the request has ended: ValueError.
+// read([size]), readline([size]), readlines([hint]), readinto(buffer), iteration. At the end: b"".
+// Errors of the body (too large, too slow, malformed, client gone) are OSError or a subclass
+// (ConnectionResetError, TimeoutError). After the request has ended: ValueError.
 
 #pragma once
 

@@ -1,4 +1,5 @@
-// server/body_store.h: a request's whole body: a view of the receive buffer, then memory, then an unlinked file.
+// server/body_store.h: a request's whole body: a view of the receive buffer, then memory, then an
+// unlinked file.
 
 #pragma once
 

@@ -3,7 +3,6 @@
 #include <string>
 
 #include <dirent.h>
-
 #include <gtest/gtest.h>
 
 #include "server/test_handler.h"

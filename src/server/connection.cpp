@@ -1,4 +1,5 @@
-// server/connection.cpp: one client's HTTP/1 connection: input, stages and closing. Time is in connection_time.cpp.
+// server/connection.cpp: one client's HTTP/1 connection: input, stages and closing. Time is in
+// connection_time.cpp.
 
 #include "server/connection.h"
 
@@ -108,8 +109,8 @@ std::size_t Connection::process(std::string_view in) noexcept {
     if (!step(&rest)) break;
   }
   processing_ = false;
-  const bool comes_back = static_cast<ListNode<ReadyTag>*>(this)->linked() ||
-                          (!rest.empty() && over_high_mark());
+  const bool comes_back =
+      static_cast<ListNode<ReadyTag>*>(this)->linked() || (!rest.empty() && over_high_mark());
   if (!closed() && peer_ended_ && stage_ == Stage::head && !closing_ && !comes_back) {
     close_after_flush(false);
   }
@@ -201,8 +202,8 @@ void Connection::on_body(std::string_view piece) noexcept {
   if (head.framing == http::BodyFraming::length && piece.size() == head.content_length) {
     return store.borrow(piece);
   }
-  Result<void> stored = store.append(piece, server_.limits().body_memory_bytes,
-                                     server_.options().spool_directory);
+  Result<void> stored =
+      store.append(piece, server_.limits().body_memory_bytes, server_.options().spool_directory);
   if (!stored) fail(stored.code());
 }
 
@@ -233,6 +234,7 @@ void Connection::answer_ended(bool persist) noexcept {
   if (body_complete()) {
     session_.begin_next();
     stage_ = Stage::head;
+    if (!write_blocked_) write_blocked_ms_ = 0;
   } else {
     stage_ = Stage::discarding;
     lingered_bytes_ = 0;
@@ -244,9 +246,10 @@ void Connection::answer_ended(bool persist) noexcept {
 }
 
 bool Connection::may_persist() const noexcept {
-  if (server_.draining() || closing_) return false;
+  if (server_.draining() || closing_ || server_.limits().keep_alive_ms == 0) return false;
   if (body_complete()) return true;
-  // An answer before the body's end: only worth it when the rest is short and surely on its way (RFC 9112, 9.3).
+  // An answer before the body's end: only worth it when the rest is short and surely on its way
+  // (RFC 9112, 9.3).
   const http::RequestHead& head = exchange_.head();
   return !head.expect_continue && head.framing == http::BodyFraming::length &&
          head.content_length - session_.body_bytes() <= server_.limits().linger_bytes;
@@ -273,7 +276,8 @@ void Connection::set_body_paused(bool paused) noexcept {
 void Connection::on_turn() noexcept {
   if (closed()) return;
   turn_requests_ = 0;
-  if (exchange_.waits_for_space() && out_.size() + spool_.size() <= server_.limits().out_low_bytes) {
+  if (exchange_.waits_for_space() &&
+      out_.size() + spool_.size() <= server_.limits().out_low_bytes) {
     exchange_.on_space();
     if (closed()) return;
   }
@@ -372,8 +376,9 @@ void Connection::begin_drain() noexcept {
   if (stage_ == Stage::discarding) return close_after_flush(false);
   if (stage_ != Stage::head || closing_) return;
   if (!kept_.empty() || session_.head_begun()) return;
-  // A client in the middle of its work sends its next request any moment now: it gets an answer with Connection: close
-  // instead of an end that it could not tell from a failure. So does one that has connected and not spoken yet.
+  // A client in the middle of its work sends its next request any moment now: it gets an answer
+  // with Connection: close instead of an end that it could not tell from a failure. So does one
+  // that has connected and not spoken yet.
   const std::uint64_t now_ms = server_.loop().now_ms();
   const bool at_work = requests_ == 0 || now_ms - since_ms_ < kAtWorkMs || !out_.empty();
   if (!at_work) return close(false);
@@ -385,8 +390,10 @@ void Connection::close(bool reset) noexcept {
   if (closed()) return;
   stage_ = Stage::closed;
   if (Timer::armed()) server_.loop().cancel(*this);
-  if (static_cast<ListNode<DirtyTag>*>(this)->linked()) static_cast<ListNode<DirtyTag>*>(this)->unlink();
-  if (static_cast<ListNode<ReadyTag>*>(this)->linked()) static_cast<ListNode<ReadyTag>*>(this)->unlink();
+  if (static_cast<ListNode<DirtyTag>*>(this)->linked())
+    static_cast<ListNode<DirtyTag>*>(this)->unlink();
+  if (static_cast<ListNode<ReadyTag>*>(this)->linked())
+    static_cast<ListNode<ReadyTag>*>(this)->unlink();
   if (transport().descriptor() >= 0) server_.loop().unwatch(transport().descriptor(), *this);
   if (reset) {
     transport().reset();
@@ -416,22 +423,29 @@ void Connection::flush() noexcept {
     if (out_.empty()) break;
     net::IoResult put = out_.flush(transport());
     if (put.kind == net::IoResult::Kind::error) return close(cut_);
-    if (put.kind == net::IoResult::Kind::bytes) write_progress_ms_ = server_.loop().now_ms();
     blocked = put.kind == net::IoResult::Kind::would_block;
   }
   const bool pending = !out_.empty() || !spool_.empty();
   if (pending != write_blocked_) {
     write_blocked_ = pending;
+    const std::uint64_t now_ms = server_.loop().now_ms();
     if (pending) {
-      write_since_ms_ = write_progress_ms_ = server_.loop().now_ms();
-      write_base_bytes_ = out_.bytes_sent();
-    } else if (stage_ == Stage::head && !session_.head_begun()) {
-      since_ms_ = server_.loop().now_ms();  // idle from now on
+      // Only time in which the client kept us waiting counts, over the whole answer: the kernel
+      // takes it in large pieces.
+      write_blocked_since_ms_ = write_progress_ms_ = now_ms;
+      write_taken_bytes_ = taken_bytes();
+      if (write_blocked_ms_ == 0) write_base_bytes_ = write_taken_bytes_;
+    } else {
+      write_blocked_ms_ += now_ms - write_blocked_since_ms_;
+      if (stage_ == Stage::head) write_blocked_ms_ = 0;
+      if (stage_ == Stage::head && !session_.head_begun()) since_ms_ = now_ms;  // idle from now on
     }
     set_interest();
+  } else if (!pending && !(interest_ & sys::Ready::readable) && wants_input()) {
+    set_interest();  // over the high mark and out again at once
   }
   if (out_.size() + spool_.size() <= server_.limits().out_low_bytes &&
-      (exchange_.waits_for_space() || (stage_ == Stage::head && !kept_.empty()))) {
+      (exchange_.waits_for_space() || (stage_ == Stage::head && (!kept_.empty() || peer_ended_)))) {
     server_.mark_ready(*this);
   }
   if (!pending) output_done();

@@ -1,10 +1,15 @@
-// server/connection.h: one client's HTTP/1 connection: bytes in, requests to the handler, answers out, all of it on time.
+// server/connection.h: one client's HTTP/1 connection: bytes in, requests to the handler, answers
+// out, all of it on time.
 //
-//   head ----> receiving -----> answering ---> head          receiving: a whole body is being collected
-//     \           \                \-> discarding -> head    discarding: the answer is out, the rest of the body is dropped
-//      \-----------\-----------------> lingering -> closed   lingering: shut for writing, reading and dropping (RFC 9112, 9.6)
+//   head ----> receiving -----> answering ---> head          receiving: a whole body is being
+//   collected
+//     \           \                \-> discarding -> head    discarding: the answer is out, the
+//     rest of the body is dropped
+//      \-----------\-----------------> lingering -> closed   lingering: shut for writing, reading
+//      and dropping (RFC 9112, 9.6)
 //
-// Belongs to its server and loop thread. Never destroyed inside a call: closed ones are buried at the end of the turn.
+// Belongs to its server and loop thread. Never destroyed inside a call: closed ones are buried at
+// the end of the turn.
 
 #pragma once
 
@@ -104,6 +109,8 @@ class Connection final : public net::Watcher,
   void begin_linger() noexcept;
   void output_done() noexcept;
   void set_interest() noexcept;
+  std::uint64_t taken_bytes() noexcept;
+  bool made_progress(std::uint64_t now_ms) noexcept;
   void rearm() noexcept;
   std::uint64_t deadline_ms() const noexcept;
   std::uint64_t read_deadline_ms() const noexcept;
@@ -124,9 +131,11 @@ class Connection final : public net::Watcher,
   std::uint64_t since_ms_;           // accepted, idle since, head or body begun: by stage
   std::uint64_t body_progress_ms_ = 0;
   std::uint64_t pause_since_ms_ = 0;
-  std::uint64_t write_since_ms_ = 0;
+  std::uint64_t write_blocked_since_ms_ = 0;
+  std::uint64_t write_blocked_ms_ = 0;  // of this answer, before write_blocked_since_ms_
   std::uint64_t write_progress_ms_ = 0;
-  std::uint64_t write_base_bytes_ = 0;  // out_.bytes_sent() at write_since_ms_
+  std::uint64_t write_base_bytes_ = 0;   // taken by the client when it was first waited for
+  std::uint64_t write_taken_bytes_ = 0;  // at the last look
   std::uint64_t linger_until_ms_ = 0;
   std::uint64_t lingered_bytes_ = 0;
   std::uint64_t requests_ = 0;

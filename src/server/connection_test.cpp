@@ -36,7 +36,8 @@ std::string echo_text(const http::RequestHead& head, std::string_view body) {
   return text.append(" [").append(body).append("]");
 }
 
-// Answers with what was asked: in BodyMode::whole at once, in BodyMode::stream when the body is here.
+// Answers with what was asked: in BodyMode::whole at once, in BodyMode::stream when the body is
+// here.
 struct Echo {
   explicit Echo(http::BodyMode mode) {
     handler.mode = mode;
@@ -206,9 +207,8 @@ TEST(Connection, LetsOthersHaveTheirTurnBetweenPipelinedRequests) {
   for (int i = 0; i < 10; ++i) greedy.send(get("/greedy"));
   modest.send(get("/modest"));
   rig.turn();
-  EXPECT_EQ(handler.targets,
-            (std::vector<std::string>{"/greedy", "/greedy", "/greedy", "/modest", "/greedy",
-                                      "/greedy", "/greedy"}))
+  EXPECT_EQ(handler.targets, (std::vector<std::string>{"/greedy", "/greedy", "/greedy", "/modest",
+                                                       "/greedy", "/greedy", "/greedy"}))
       << "the second share comes at the end of the turn";
   rig.settle();
   EXPECT_EQ(handler.handled, 11);
@@ -264,11 +264,42 @@ TEST(Connection, DoesNotParseWhileTheAnswersPileUp) {
   rig.cut();
 }
 
+// The answer goes over the high mark and out again within one turn.
+TEST(Connection, ReadsOnAfterALargeAnswerThatWasTakenAtOnce) {
+  for (const std::string& then : {get("/2"), std::string()}) {
+    TestHandler handler;
+    TestObserver observer;
+    handler.script = [&](http::Exchange& exchange) { handler.hold(exchange, observer); };
+    Options options = Rig::plain_options();
+    options.limits.out_high_bytes = 400;
+    Rig rig(handler, options);
+    Client& client = rig.connect();
+    client.send(get("/1"));
+    rig.settle();
+    client.send(then);
+    if (then.empty()) client.send_end();
+    rig.settle();
+    const std::string large(600, 'x');
+    (void)answer(*handler.held, large);
+    rig.settle();
+    EXPECT_EQ(client.received(), ok_answer(large));
+    EXPECT_EQ(handler.handled, then.empty() ? 1 : 2);
+    if (then.empty()) {
+      EXPECT_EQ(client.connection, nullptr);
+    } else {
+      (void)answer(*handler.held, "2");
+    }
+    rig.cut();
+  }
+}
+
 // Between the marks, with a request kept unparsed: the end of the input must not swallow it.
 TEST(Connection, AnswersWhatWasPipelinedBeforeTheClientEnded) {
   for (std::size_t room = 0; room < 1400; room += 50) {
     TestHandler handler;
-    handler.script = [](http::Exchange& exchange) { (void)answer(exchange, std::string(600, 'x')); };
+    handler.script = [](http::Exchange& exchange) {
+      (void)answer(exchange, std::string(600, 'x'));
+    };
     Options options = Rig::plain_options();
     options.limits.out_high_bytes = 400;
     options.limits.out_low_bytes = 100;
@@ -439,6 +470,25 @@ TEST(Connection, PausingInsideABodyLosesNothing) {
     handler.held->resume_body();
   }
   rig.settle();
+  EXPECT_EQ(client.received(), ok_answer("abc"));
+  rig.cut();
+}
+
+TEST(Connection, APauseInTheLastPieceDoesNotLoseTheEnd) {
+  TestHandler handler;
+  TestObserver observer;
+  handler.mode = http::BodyMode::stream;
+  handler.script = [&](http::Exchange& exchange) { handler.hold(exchange, observer); };
+  observer.then_body = [&](std::string_view) { handler.held->pause_body(); };
+  observer.then_end = [&](Errc) { (void)answer(*handler.held, observer.body); };
+  Rig rig(handler, Rig::plain_options());
+  Client& client = rig.connect();
+  client.send(post("/", "abc"));
+  rig.settle();
+  EXPECT_EQ(observer.body, "abc");
+  handler.held->resume_body();
+  rig.settle();
+  EXPECT_EQ(observer.ends, 1);
   EXPECT_EQ(client.received(), ok_answer("abc"));
   rig.cut();
 }

@@ -1,4 +1,5 @@
-// server/connection_time.cpp: the deadlines of a connection: every stall mode ends (http/limits.def).
+// server/connection_time.cpp: the deadlines of a connection: every stall mode ends
+// (http/limits.def).
 
 #include <algorithm>
 
@@ -10,10 +11,12 @@ namespace lanner::server {
 namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr std::uint64_t kDrainIdleMs = 250;     // a client at work, between two requests
-constexpr std::uint64_t kDrainSilentMs = 1000;  // a client accepted before the drain that has sent nothing yet
+constexpr std::uint64_t kDrainIdleMs = 250;  // a client at work, between two requests
+constexpr std::uint64_t kDrainSilentMs =
+    1000;  // a client accepted before the drain that has sent nothing yet
 
-// When `bytes` moved since `since_ms` would fall under `rate` bytes/s, but not before the grace is over.
+// When `bytes` moved since `since_ms` would fall under `rate` bytes/s, but not before the grace is
+// over.
 std::uint64_t rate_deadline(std::uint64_t since_ms, std::uint64_t bytes, std::uint64_t rate,
                             std::uint64_t grace_ms) noexcept {
   if (rate == 0) return kNever;
@@ -32,9 +35,9 @@ std::uint64_t Connection::body_deadline_ms() const noexcept {
 std::uint64_t Connection::write_deadline_ms() const noexcept {
   if (!write_blocked_) return kNever;
   const http::Limits& limits = server_.limits();
-  const std::uint64_t slow =
-      rate_deadline(write_since_ms_, out_.bytes_sent() - write_base_bytes_, limits.write_rate,
-                    http::kWriteRateGraceMs);
+  const std::uint64_t slow = rate_deadline(write_blocked_since_ms_ - write_blocked_ms_,
+                                           write_taken_bytes_ - write_base_bytes_,
+                                           limits.write_rate, http::kWriteRateGraceMs);
   return std::min(write_progress_ms_ + limits.write_stall_ms, slow);
 }
 
@@ -46,7 +49,7 @@ std::uint64_t Connection::read_deadline_ms() const noexcept {
       if (over_high_mark()) return kNever;
       if (session_.head_begun()) return since_ms_ + limits.head_ms;
       // Kept and not looked at yet: it waits for us. Or the client is busy with its answer.
-      if (!kept_.empty() || write_blocked_) return kNever;
+      if (!kept_.empty() || write_blocked_ || !out_.empty()) return kNever;
       if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
       return since_ms_ + (requests_ > 0 ? limits.keep_alive_ms : limits.first_byte_ms);
     case Stage::receiving:
@@ -76,9 +79,27 @@ void Connection::rearm() noexcept {
   }
 }
 
+// What the client has acknowledged. What write(2) takes says little: the kernel's buffer holds
+// megabytes.
+std::uint64_t Connection::taken_bytes() noexcept {
+  const std::uint64_t sent = out_.bytes_sent();
+  const std::uint64_t queued = transport().unacknowledged();
+  return sent > queued ? sent - queued : 0;
+}
+
+// The write deadline has passed as far as was known at the last look: looks again.
+bool Connection::made_progress(std::uint64_t now_ms) noexcept {
+  const std::uint64_t taken = taken_bytes();
+  if (taken > write_taken_bytes_) {
+    write_taken_bytes_ = taken;
+    write_progress_ms_ = now_ms;
+  }
+  return now_ms < write_deadline_ms();
+}
+
 void Connection::on_timer(std::uint64_t now_ms) noexcept {
   if (closed()) return;
-  if (now_ms >= write_deadline_ms()) {
+  if (now_ms >= write_deadline_ms() && !made_progress(now_ms)) {
     log_failure("h1.stalled", Errc::write_timeout);
     return close(true);
   }

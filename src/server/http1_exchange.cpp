@@ -15,7 +15,8 @@ namespace lanner::server {
 
 namespace {
 
-constexpr std::size_t kReferenceBytes = 16384;  // smaller pieces are copied: cheaper than a reference
+constexpr std::size_t kReferenceBytes =
+    16384;  // smaller pieces are copied: cheaper than a reference
 
 // `view` pointed into memory that starts at `from`; the same bytes now start at `to`.
 void rebase(std::string_view* view, const char* from, const char* to) noexcept {
@@ -54,8 +55,7 @@ Result<void> Http1Exchange::keep_head() noexcept {
     rebase(&field->value, raw_.data(), copy.data());
   }
   head_.fields = {fields, head_.fields.size()};
-  for (std::string_view* view :
-       {&head_.method_text, &head_.target, &head_.query}) {
+  for (std::string_view* view : {&head_.method_text, &head_.target, &head_.query}) {
     rebase(view, raw_.data(), copy.data());
   }
   // These two may be constants of the parser's ("/" of an absolute form without a path) or empty.
@@ -102,7 +102,8 @@ void Http1Exchange::resume_body() noexcept { connection_.set_body_paused(false);
 Result<void> Http1Exchange::inform(const http::ResponseHead& head) noexcept {
   if (state_ == State::lost || state_ == State::idle) return Errc::disconnected;
   if (state_ == State::started) return Errc::response_started;
-  if (head.status() < 100 || head.status() > 199 || head.status() == 101) return Errc::status_invalid;
+  if (head.status() < 100 || head.status() > 199 || head.status() == 101)
+    return Errc::status_invalid;
   if (head_.minor_version == 0) return {};  // 1.0 clients know no 1xx (RFC 9110, section 15.2)
   const std::size_t bound = http1::head_bytes_bound(head, {});
   Buffer text;
@@ -241,7 +242,8 @@ http::WriteState Http1Exchange::write_file(http::FilePart part) noexcept {
   const char* end = http1::write_chunk_head(chunk_head, bytes);
   const bool headed = out.append({chunk_head, static_cast<std::size_t>(end - chunk_head)});
   if (!headed) sys::close(*copy);
-  return wrote(headed && out.append_file(*copy, part.offset, bytes) && out.append(http1::kChunkEnd));
+  return wrote(headed && out.append_file(*copy, part.offset, bytes) &&
+               out.append(http1::kChunkEnd));
 }
 
 http::WriteState Http1Exchange::flush() noexcept {
@@ -310,7 +312,8 @@ bool Http1Exchange::put_last_chunk() noexcept {
   const bool spooled = !connection_.spool().empty();
   const char* directory = connection_.server().options().spool_directory;
   const auto add = [&](std::string_view text) noexcept {
-    return spooled ? bool(connection_.spool().append(text, directory)) : connection_.out().append(text);
+    return spooled ? bool(connection_.spool().append(text, directory))
+                   : connection_.out().append(text);
   };
   if (trailer_lines_.empty()) return add(http1::kLastChunk);
   return add("0\r\n") && add(trailer_lines_.view()) && add("\r\n");

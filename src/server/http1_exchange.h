@@ -1,7 +1,9 @@
-// server/http1_exchange.h: the http::Exchange of an HTTP/1 connection: one lives in each connection and is reused.
+// server/http1_exchange.h: the http::Exchange of an HTTP/1 connection: one lives in each connection
+// and is reused.
 //
 //   idle -> open -> started -> idle          open: the head is here, nothing of the answer has left
-//             \-> lost -> idle               lost: the server has answered or cut by itself; the handler does not know yet
+//             \-> lost -> idle               lost: the server has answered or cut by itself; the
+//             handler does not know yet
 
 #pragma once
 
@@ -93,8 +95,8 @@ class Http1Exchange final : public http::Exchange {
   std::string_view raw_;
   http::Observer* observer_ = nullptr;
   std::unique_ptr<http::ResponseHead> logged_head_;  // a copy, only when the access log needs it
-  std::uint64_t body_sent_ = 0;                // body bytes put on the wire, framing not counted
-  std::uint64_t opened_us_ = 0;                // for the access log
+  std::uint64_t body_sent_ = 0;  // body bytes put on the wire, framing not counted
+  std::uint64_t opened_us_ = 0;  // for the access log
   std::uint16_t status_ = 0;
   State state_ = State::idle;
   bool head_kept_ = false;

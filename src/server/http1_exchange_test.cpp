@@ -105,12 +105,14 @@ TEST_F(ExchangeTest, TrailersFollowTheLastChunk) {
   EXPECT_EQ(served(script, "GET / HTTP/1.0\r\n\r\n"),
             "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello")
       << "no place for them";
-  EXPECT_EQ(served([](http::Exchange& exchange) {
-              ASSERT_TRUE(exchange.start(make_head(200), 2));
-              EXPECT_TRUE(exchange.add_trailers(make_head(200, {{"X-A", "1"}})));
-              (void)exchange.write(text("ok"));
-              EXPECT_TRUE(exchange.finish());
-            }, std::string(kGet)),
+  EXPECT_EQ(served(
+                [](http::Exchange& exchange) {
+                  ASSERT_TRUE(exchange.start(make_head(200), 2));
+                  EXPECT_TRUE(exchange.add_trailers(make_head(200, {{"X-A", "1"}})));
+                  (void)exchange.write(text("ok"));
+                  EXPECT_TRUE(exchange.finish());
+                },
+                std::string(kGet)),
             ok_answer("ok"));
 }
 
@@ -127,16 +129,14 @@ TEST_F(ExchangeTest, AnAnswerOfUnknownSizeTo10EndsWithTheConnection) {
 
 TEST_F(ExchangeTest, BodilessAnswersDropWhatIsWritten) {
   for (const int status : {200, 204, 304}) {
-    const std::string_view request =
-        status == 200 ? "HEAD / HTTP/1.1\r\nHost: t\r\n\r\n" : kGet;
+    const std::string_view request = status == 200 ? "HEAD / HTTP/1.1\r\nHost: t\r\n\r\n" : kGet;
     for (const bool known : {true, false}) {
       const std::string got = served(
           [&](http::Exchange& exchange) {
             ASSERT_TRUE(exchange.start(make_head(status),
                                        known ? std::optional<std::uint64_t>(5) : std::nullopt));
             EXPECT_EQ(exchange.write(text("hello")), WriteState::ok);
-            EXPECT_EQ(exchange.write(counted(std::string(50'000, 'x'), &releases)),
-                      WriteState::ok);
+            EXPECT_EQ(exchange.write(counted(std::string(50'000, 'x'), &releases)), WriteState::ok);
             (void)exchange.finish();
           },
           request);
@@ -207,9 +207,9 @@ TEST_F(ExchangeTest, WritesBeforeTheStartGoNowhere) {
 }
 
 TEST_F(ExchangeTest, FinishWithoutStartIsA500) {
-  const std::string got = served(
-      [](http::Exchange& exchange) { EXPECT_EQ(exchange.finish().code(), Errc::internal); },
-      std::string(kGet) + std::string(kGet));
+  const std::string got =
+      served([](http::Exchange& exchange) { EXPECT_EQ(exchange.finish().code(), Errc::internal); },
+             std::string(kGet) + std::string(kGet));
   EXPECT_EQ(got.substr(0, 13), "HTTP/1.1 500 ");
   EXPECT_EQ(handler.handled, 2) << "and the connection goes on";
 }
@@ -292,7 +292,8 @@ TEST_F(ExchangeTest, TheApplicationMayCloseTheConnection) {
   Client& client = rig().connect();
   client.send(std::string(kGet) + std::string(kGet));
   rig().settle();
-  EXPECT_EQ(client.received(), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+  EXPECT_EQ(client.received(),
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
   EXPECT_TRUE(client.ended_cleanly());
 }
 
@@ -317,10 +318,11 @@ TEST_F(ExchangeTest, InformsBeforeTheAnswer) {
 // ---- late answers
 
 TEST_F(ExchangeTest, RetainKeepsTheRequest) {
-  Client& client = hold(
-      "POST http://t/a/b?c=d HTTP/1.1\r\nHost: t\r\nX-Y: z\r\nContent-Length: 4\r\n\r\nbody");
+  Client& client =
+      hold("POST http://t/a/b?c=d HTTP/1.1\r\nHost: t\r\nX-Y: z\r\nContent-Length: 4\r\n\r\nbody");
   Client& other = rig().connect();
-  for (int i = 0; i < 3; ++i) other.send("GET /" + std::string(5'000, 'x'));  // over the same buffer
+  for (int i = 0; i < 3; ++i)
+    other.send("GET /" + std::string(5'000, 'x'));  // over the same buffer
   rig().settle();
   const http::RequestHead& head = held().head();
   EXPECT_EQ(head.method_text, "POST");
@@ -517,8 +519,8 @@ TEST_F(ExchangeTest, LargePayloadsAreReleasedWhenSent) {
     releases = 0;
     Client& client = hold();
     client.wire.write_room = 30'000;
-    ASSERT_TRUE(held().start(make_head(200), chunked ? std::nullopt
-                                                     : std::optional<std::uint64_t>(40'000)));
+    ASSERT_TRUE(held().start(make_head(200),
+                             chunked ? std::nullopt : std::optional<std::uint64_t>(40'000)));
     (void)held().write(counted(std::string(20'000, 'a'), &releases));
     (void)held().write(counted(std::string(20'000, 'b'), &releases));
     EXPECT_TRUE(held().finish());
@@ -584,9 +586,7 @@ class SpoolTest : public ExchangeTest {
     options.limits.out_high_bytes = 1'000;
     options.limits.out_low_bytes = 100;
   }
-  static std::string piece(int number) {
-    return std::string(400, static_cast<char>('a' + number));
-  }
+  static std::string piece(int number) { return std::string(400, static_cast<char>('a' + number)); }
   static std::string chunk(const std::string& bytes) {
     const char* size = bytes.size() == 400 ? "190" : "3";
     return std::string(size) + "\r\n" + bytes + "\r\n";

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/buffer.h"
+
 namespace lanner::server {
 
 namespace {
@@ -151,7 +153,7 @@ void LogLine::put(std::string_view bytes) noexcept {
   size_ += bytes.size();
 }
 
-void LogLine::send() noexcept {
+void LogLine::send_with(std::string_view lines) noexcept {
   if (!log_) return;
   std::uint32_t suppressed = 0;
   if (reason_hash_ != 0 && !log_->pass(reason_hash_, &suppressed)) {
@@ -165,7 +167,10 @@ void LogLine::send() noexcept {
     size_ = static_cast<std::size_t>(end - text_.data());
   }
   put("\n");
-  log_->writer_->push({text_.data(), size_});
+  const std::string_view line(text_.data(), size_);
+  Buffer both;
+  const bool joined = !lines.empty() && both.append(line) && both.append(lines);
+  (void)log_->writer_->push(joined ? both.view() : line);
   log_ = nullptr;
 }
 

@@ -59,7 +59,9 @@ class [[nodiscard]] LogLine {
     return add_unsigned(key, static_cast<std::uint64_t>(number));
   }
   // Ends the line and hands it to the writer, unless it is suppressed. The object is spent.
-  void send() noexcept;
+  void send() noexcept { send_with({}); }
+  // The same with whole lines behind it (a traceback), in one piece: nothing comes between.
+  void send_with(std::string_view lines) noexcept;
 
  private:
   friend class Log;

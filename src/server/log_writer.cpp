@@ -344,19 +344,25 @@ int LogWriter::Core::pieces(std::size_t from, std::size_t bytes, Pieces* out) no
   return first < bytes ? 2 : 1;
 }
 
-LogWriter::LogWriter(int fd, std::size_t ring_bytes) noexcept
-    : fd_(fd), ring_bytes_(ring_bytes), failed_(fd < 0) {}
+LogWriter::LogWriter(int fd, std::size_t ring_bytes) noexcept : fd_(fd), ring_bytes_(ring_bytes) {}
 
 LogWriter::~LogWriter() { close(kDestructorMs); }
+
+// No descriptors or no memory now may be another thing later: each line tries again.
+bool LogWriter::ready() noexcept {
+  if (!core_ && !closed_ && fd_ >= 0) core_ = Core::create(fd_, ring_bytes_);
+  return core_ != nullptr;
+}
+
+bool LogWriter::start() noexcept {
+  const std::lock_guard<std::mutex> lock(producers_);
+  return ready();
+}
 
 bool LogWriter::push(std::string_view lines) noexcept {
   if (lines.empty()) return true;
   const std::lock_guard<std::mutex> lock(producers_);
-  if (!core_ && !closed_ && !failed_) {
-    core_ = Core::create(fd_, ring_bytes_);
-    failed_ = core_ == nullptr;
-  }
-  if (core_) return core_->push(lines);
+  if (ready()) return core_->push(lines);
   dropped_without_core_ += count_lines(lines);
   return false;
 }

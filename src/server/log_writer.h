@@ -32,6 +32,10 @@ class LogWriter final {
   // close(kDestructorMs)
   ~LogWriter();
 
+  // Starts the thread now instead of with the first line: later there may be no descriptors left.
+  // False: try again.
+  bool start() noexcept;
+
   // Any thread. One or more whole lines, each with its '\n', taken all or not at all. False:
   // dropped and counted (ring full, no memory, no thread, closed). Never waits for the descriptor.
   // Not across fork: a child has no thread.
@@ -48,6 +52,7 @@ class LogWriter final {
   std::size_t backlog() const noexcept;
 
  private:
+  bool ready() noexcept;
   static constexpr int kDestructorMs = 100;
   class Core;  // shared with the thread, outlives this object if a write is stuck
 
@@ -57,7 +62,6 @@ class LogWriter final {
   Core* core_ = nullptr;          // guarded by producers_
   std::uint64_t dropped_without_core_ = 0;
   bool closed_ = false;
-  bool failed_;  // no thread could be had: not tried again for every line
 };
 
 }  // namespace lanner::server

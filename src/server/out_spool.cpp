@@ -1,4 +1,5 @@
-// server/out_spool.cpp: answer bytes beyond the high mark, in an unlinked file, for a source that cannot be paused.
+// server/out_spool.cpp: answer bytes beyond the high mark, in an unlinked file, for a source that
+// cannot be paused.
 
 #include "server/out_spool.h"
 

@@ -1,4 +1,5 @@
-// server/out_spool.h: answer bytes beyond the high mark, in an unlinked file, for a source that cannot be paused.
+// server/out_spool.h: answer bytes beyond the high mark, in an unlinked file, for a source that
+// cannot be paused.
 
 #pragma once
 
@@ -21,7 +22,8 @@ class OutSpool final {
   bool empty() const noexcept { return size_ == 0; }
   std::uint64_t size() const noexcept { return size_; }
   Result<void> append(std::string_view bytes, const char* directory) noexcept;
-  // Hands everything to `out` as one part of a file, and the file with it. False when memory is out.
+  // Hands everything to `out` as one part of a file, and the file with it. False when memory is
+  // out.
   [[nodiscard]] bool move_to(net::OutBuffer& out) noexcept;
   void clear() noexcept;
 

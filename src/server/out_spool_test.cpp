@@ -5,7 +5,6 @@
 #include <string>
 
 #include <dirent.h>
-
 #include <gtest/gtest.h>
 
 #include "base/block_pool.h"

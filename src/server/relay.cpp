@@ -103,8 +103,8 @@ Result<void> Relay::start(const http::ResponseHead& head,
   if (!command || !command->head.copy_from(head)) return Errc::no_memory;
   command->body_bytes = body_bytes;
   const std::optional<std::uint64_t> length = head.content_length();
-  const bool bodyless = exchange_.head().method == http::Method::head || head.status() == 204 ||
-                        head.status() == 304;
+  const bool bodyless =
+      exchange_.head().method == http::Method::head || head.status() == 204 || head.status() == 304;
   has_length_ = !bodyless && (length || body_bytes);
   length_ = length ? *length : body_bytes.value_or(0);
   started_ = true;
@@ -145,9 +145,8 @@ http::WriteState Relay::write_file(http::FilePart part) noexcept {
 http::WriteState Relay::flush() noexcept {
   send_batch();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] {
-    return gone_ || (!full_ && queued_bytes_ <= limits_.out_high_bytes);
-  });
+  changed_.wait(lock,
+                [this] { return gone_ || (!full_ && queued_bytes_ <= limits_.out_high_bytes); });
   return gone_ ? http::WriteState::closed : http::WriteState::ok;
 }
 

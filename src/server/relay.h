@@ -1,12 +1,15 @@
-// server/relay.h: an exchange handed to another thread and back: the body goes one way, the answer the other.
+// server/relay.h: an exchange handed to another thread and back: the body goes one way, the answer
+// the other.
 //
 //   loop thread                          handler thread
 //   RelayHandler::handle -> queue  --->  RelayQueue::take() -> Relay (an http::Exchange that waits)
 //   Relay::on_body ... ----------------> read()
-//   Relay::run  <----------------------- start() write() flush() finish()   as commands, posted once a batch
+//   Relay::run  <----------------------- start() write() flush() finish()   as commands, posted
+//   once a batch
 //
-// The loop thread never waits for a handler thread. Whoever calls into a Relay from Python lets go of the GIL first
-// where blocking() says that the call may wait: read() and flush(). After finish() or abort() touch it no more.
+// The loop thread never waits for a handler thread. Whoever calls into a Relay from Python lets go
+// of the GIL first where blocking() says that the call may wait: read() and flush(). After finish()
+// or abort() touch it no more.
 
 #pragma once
 
@@ -28,8 +31,8 @@ class Relay final : public http::Exchange,
                     public http::Observer,
                     public net::Task {
  public:
-  Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits,
-        http::Exchange& exchange, bool has_body) noexcept;
+  Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits, http::Exchange& exchange,
+        bool has_body) noexcept;
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
   ~Relay();
@@ -41,7 +44,7 @@ class Relay final : public http::Exchange,
   http::Body& body() noexcept override { return *this; }
   bool blocking() const noexcept override { return true; }
   void want_body() noexcept override;
-  void pause_body() noexcept override {}   // read() paces the body
+  void pause_body() noexcept override {}  // read() paces the body
   void resume_body() noexcept override {}
   Result<void> inform(const http::ResponseHead& head) noexcept override;
   Result<void> start(const http::ResponseHead& head,

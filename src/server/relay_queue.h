@@ -1,4 +1,5 @@
-// server/relay_queue.h: exchanges waiting for a handler thread: filled by the loop thread, emptied by N others.
+// server/relay_queue.h: exchanges waiting for a handler thread: filled by the loop thread, emptied
+// by N others.
 
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace lanner::server {
 
-// Also the http::Handler of the loop: each exchange becomes a Relay in the queue. The queue is bounded by the
-// number of connections: each has one exchange at a time.
+// Also the http::Handler of the loop: each exchange becomes a Relay in the queue. The queue is
+// bounded by the number of connections: each has one exchange at a time.
 class RelayQueue final : public http::Handler {
  public:
   RelayQueue(net::Loop& loop, const http::Limits& limits) noexcept : loop_(loop), limits_(limits) {}
@@ -22,9 +23,10 @@ class RelayQueue final : public http::Handler {
   RelayQueue& operator=(const RelayQueue&) = delete;
   ~RelayQueue() = default;  // REQUIRES: every relay was released
 
-  // Handler threads. `nudged`: there is no exchange, but something else to do (nudge()). Null and !nudged: the queue was closed.
-  Relay* take(bool* nudged) noexcept;      // waits
-  Relay* try_take() noexcept;              // null = none now
+  // Handler threads. `nudged`: there is no exchange, but something else to do (nudge()). Null and
+  // !nudged: the queue was closed.
+  Relay* take(bool* nudged) noexcept;  // waits
+  Relay* try_take() noexcept;          // null = none now
   // Any thread: one waiting handler thread returns from take() without an exchange.
   void nudge() noexcept;
   // Loop thread: no more exchanges; all waiting threads return.

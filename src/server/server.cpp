@@ -179,7 +179,8 @@ void Server::refresh_clock_text() noexcept {
 
 void Server::on_turn_end() noexcept {
   if (!ready_.empty()) {
-    IntrusiveList<Connection, ReadyTag> now;  // those that come back meanwhile wait for the next turn
+    IntrusiveList<Connection, ReadyTag>
+        now;  // those that come back meanwhile wait for the next turn
     now.take_all(ready_);
     while (Connection* connection = now.pop_front()) connection->on_turn();
   }
@@ -238,8 +239,9 @@ void Server::request_stop() noexcept {
 void Server::begin_drain() noexcept {
   if (draining_) return;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    // Who is in the backlog is served still; who comes later is refused, not left waiting. What is shared with other
-    // workers, or inherited from somebody who goes on listening, stays open there.
+    // Who is in the backlog is served still; who comes later is refused, not left waiting. What is
+    // shared with other workers, or inherited from somebody who goes on listening, stays open
+    // there.
     const bool last = options_.own_listeners && !options_.shared_listeners;
     if (last) sys::refuse_connections(listeners_[i]->descriptor());
     listeners_[i]->accept_backlog();

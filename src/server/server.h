@@ -1,4 +1,5 @@
-// server/server.h: one worker's server: its listeners, connections, limits, clock text and drain. One loop, one thread.
+// server/server.h: one worker's server: its listeners, connections, limits, clock text and drain.
+// One loop, one thread.
 
 #pragma once
 
@@ -32,8 +33,8 @@ struct Options {
   const char* spool_directory = "/tmp";   // for bodies and answers that do not fit in memory
   Log* log = nullptr;                     // borrowed; null = silent
   AccessFormat* access_format = nullptr;  // borrowed; null = no access log
-  LogWriter* access_writer = nullptr;           // borrowed; with access_format
-  process::Board* board = nullptr;              // borrowed; null = a worker alone
+  LogWriter* access_writer = nullptr;     // borrowed; with access_format
+  process::Board* board = nullptr;        // borrowed; null = a worker alone
 };
 
 class Server final : public net::Acceptor, public net::TurnObserver {
@@ -51,7 +52,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   // A connection over a transport of the caller's choosing (owned from here on); for tests.
   Connection* adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept;
 
-  // For who runs the loop in another way than run(): before a turn's wait: writes what was answered since the last turn.
+  // For who runs the loop in another way than run(): before a turn's wait: writes what was answered
+  // since the last turn.
   void before_wait() noexcept;
   // After a turn: stop requests are acted on. True: drained, run no more turns for this server.
   bool after_turn() noexcept;
@@ -59,7 +61,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool cut_asked() const noexcept { return cut_asked_; }  // the drain is over, one way or the other
   // Turns of the loop until drained. True: every request was finished; false: some were cut.
   bool run() noexcept;
-  // Loop's thread: stop accepting, finish what is in flight, end when done or after limits.drain_ms.
+  // Loop's thread: stop accepting, finish what is in flight, end when done or after
+  // limits.drain_ms.
   void begin_drain() noexcept;
   // Loop's thread: cut what is left.
   void cut() noexcept;

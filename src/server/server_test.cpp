@@ -4,9 +4,8 @@
 #include <string>
 #include <thread>
 
-#include <unistd.h>
-
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/timer_wheel.h"
 #include "server/test_rig.h"
@@ -118,7 +117,9 @@ TEST_F(Drain, ARequestBeingReceivedIsServed) {
 }
 
 TEST_F(Drain, AnAnswerOnItsWayIsWritten) {
-  handler.script = [](http::Exchange& exchange) { (void)answer(exchange, std::string(5'000, 'x')); };
+  handler.script = [](http::Exchange& exchange) {
+    (void)answer(exchange, std::string(5'000, 'x'));
+  };
   Rig rig(handler, options());
   Client& client = rig.connect();
   client.wire.write_room = 100;

@@ -24,6 +24,7 @@ struct Client {
   net::FakeTransport wire;
   Connection* connection = nullptr;  // null = buried
   bool reset = false;                // by the client
+  std::size_t unacknowledged = 0;    // of what was written
 
   void send(std::string_view bytes) { wire.incoming += bytes; }
   void send_end() { wire.peer_ended = true; }
@@ -58,6 +59,7 @@ class WireEnd final : public net::Transport {
   void reset() noexcept override { client_.wire.reset(); }
   void close() noexcept override { client_.wire.close(); }
   int descriptor() const noexcept override { return -1; }
+  std::size_t unacknowledged() const noexcept override { return client_.unacknowledged; }
 
  private:
   Client& client_;
@@ -66,8 +68,10 @@ class WireEnd final : public net::Transport {
 // Does the poller's work for wires: level-triggered, and only what the connection waits for.
 class Rig {
  public:
-  template <class Handler>
-  Rig(Handler& handler, const Options& options) : loop_(std::move(*net::Loop::create())) {
+  Rig(http::Handler& handler, const Options& options)
+      : Rig(std::move(*net::Loop::create()), handler, options) {}
+  Rig(std::unique_ptr<net::Loop> loop, http::Handler& handler, const Options& options)
+      : loop_(std::move(loop)) {
     loop_->step_clock(0);  // time stands still
     server_ = Server::create(*loop_, handler, options);
   }

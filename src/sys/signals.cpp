@@ -2,12 +2,12 @@
 
 #include "sys/signals.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <string_view>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "sys/clock.h"
 
@@ -46,7 +46,8 @@ void on_stop(int number) {
 }
 
 void on_hard_end(int) {
-  say("error server.killed reason=stuck hint=\"the application did not return within the drain time\"\n");
+  say("error server.killed reason=stuck hint=\"the application did not return within the drain "
+      "time\"\n");
   ::_exit(1);
 }
 
@@ -67,7 +68,7 @@ StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms,
   struct sigaction action {};
   action.sa_handler = on_hard_end;
   ::sigaction(hard_signal(), &action, &old_hard_);
-  if (::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0) {
+  if (hard_ms > 0 && ::timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0) {
     has_timer_ = true;
     shared.timer = timer_;
     shared.hard.it_value.tv_sec = static_cast<time_t>(hard_ms / 1000 + 1);

@@ -1,7 +1,7 @@
 // sys/signals.h: SIGINT and SIGTERM: the first asks to stop, the second ends the process at once.
 //
-// Plain sigaction handlers, not a blocked mask: children inherit nothing. A server that does not get to its own
-// drain (an application stuck in a call) is ended by a timer.
+// Plain sigaction handlers, not a blocked mask: children inherit nothing. A server that does not
+// get to its own drain (an application stuck in a call) is ended by a timer.
 
 #pragma once
 
@@ -22,11 +22,13 @@ class StopTarget {
   ~StopTarget() = default;
 };
 
-// Installs on construction, restores on destruction. At most one at a time in a process: a second does nothing.
+// Installs on construction, restores on destruction. At most one at a time in a process: a second
+// does nothing.
 class StopSignals final {
  public:
-  // After the first signal the process has `hard_ms` to get here again, then it ends with exit code 1.
-  // A signal within `repeat_ms` of the first is the same one: timeout(1) and service managers signal twice.
+  // After the first signal the process has `hard_ms` to get here again, then it ends with exit
+  // code 1. A signal within `repeat_ms` of the first is the same one: timeout(1) and service
+  // managers signal twice.
   StopSignals(StopTarget& target, std::uint64_t hard_ms,
               std::uint64_t repeat_ms = kRepeatMs) noexcept;
   static constexpr std::uint64_t kRepeatMs = 500;

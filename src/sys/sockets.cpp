@@ -6,6 +6,9 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/eventfd.h>
@@ -13,7 +16,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/un.h>
-#include <linux/filter.h>
 #include <unistd.h>
 
 namespace lanner::sys {
@@ -217,12 +219,18 @@ void drain_eventfd(int fd) noexcept {
   [[maybe_unused]] const ssize_t got = ::read(fd, &count, sizeof(count));
 }
 
+std::size_t unacknowledged(int fd) noexcept {
+  int bytes = 0;
+  return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
 void refuse_connections(int listener) noexcept {
   int domain = 0;
   socklen_t size = sizeof domain;
   if (::getsockopt(listener, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return;
   if (domain != AF_INET && domain != AF_INET6) return;
-  // A listener's filter sees the TCP header: byte 13 holds the flags, SYN is 2. Accepted sockets inherit it, harmlessly.
+  // A listener's filter sees the TCP header: byte 13 holds the flags, SYN is 2. Accepted sockets
+  // inherit it, harmlessly.
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
       BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 2, 0, 1),

@@ -34,8 +34,9 @@ Result<SocketAddress> local_address(int fd) noexcept;
 Result<void> set_nonblocking(int fd) noexcept;
 Result<void> set_no_delay(int fd) noexcept;
 bool is_listening_socket(int fd) noexcept;
-// TCP: drops connection requests (SYN) from now on, for all who share the listener, so that its backlog can be emptied
-// and closed without losing anybody; clients try again and are refused then. Others: nothing.
+// TCP: drops connection requests (SYN) from now on, for all who share the listener, so that its
+// backlog can be emptied and closed without losing anybody; clients try again and are refused then.
+// Others: nothing.
 void refuse_connections(int listener) noexcept;
 
 // 0 = end. REQUIRES: room > 0. Retries EINTR.
@@ -46,6 +47,8 @@ Result<std::size_t> write(int fd, std::span<const std::string_view> pieces) noex
 // 0 = nothing at `offset`: the file was cut. Retries EINTR.
 // REQUIRES: SIGPIPE is ignored in this process: sendfile(2) has no MSG_NOSIGNAL.
 Result<std::size_t> send_file(int fd, int file, std::uint64_t offset, std::size_t count) noexcept;
+// Bytes in the send queue that the peer has not acknowledged (SIOCOUTQ); 0 when unknown.
+std::size_t unacknowledged(int fd) noexcept;
 void shutdown_write(int fd) noexcept;
 void close(int fd) noexcept;
 // SO_LINGER 0 and close: the peer sees a reset. A unix peer sees one only if it had sent what was

@@ -1,11 +1,16 @@
 """What the integration tests share: server processes, kept while tests use them, each of them in both modes."""
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from server_process import ServerProcess
+
+pytest.register_assert_rewrite("framework_checks", "server_process", "wire_client")
+
+from framework_checks import Large  # noqa: E402  after the line above
+from server_process import ServerProcess  # noqa: E402
 
 MODES = {"inline": 1, "threads": 4}
 
@@ -73,18 +78,28 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]:
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest, pool: Pool, threads: int) -> Iterator[ServerProcess]:
-    """The server of the module's APP, in both modes; it must outlive the test."""
-    taken = pool.take(request.module.APP, "--threads", str(threads))
+    """The server of the module's APP with its FLAGS, in both modes; it must outlive the test."""
+    flags = getattr(request.module, "FLAGS", ())
+    taken = pool.take(request.module.APP, "--threads", str(threads), *flags)
     yield taken
-    assert taken.alive, f"the server died: exit code {taken.process.returncode}"
+    assert taken.alive or taken.discarded, f"the server died: exit code {taken.process.returncode}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def large(tmp_path_factory: pytest.TempPathFactory) -> Large:
+    """A file of 50 MB; the sites offer it for download (their environment has its path)."""
+    made = Large(tmp_path_factory.mktemp("large") / "large.bin")
+    os.environ["DOWNLOAD"] = str(made.path)
+    return made
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """A test that fails shows what the servers wrote meanwhile."""
+    """A test that fails shows what the servers wrote meanwhile, and leaves none of them to the next test."""
     report = yield
     if report.failed:
         for used, since in _used.items():
+            used.discard()
             output = used.output(since)
             if len(output) > 8000:
                 output = output[:4000] + "\n[...]\n" + output[-4000:]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 APPS = Path(__file__).parent / "apps"
-DEADLINE_S = 30.0
+DEADLINE_S = 20.0
 READY = "stops it and lets open requests finish"
 
 
@@ -51,6 +51,7 @@ class ServerProcess:
     ) -> None:
         self.log = log
         self.uds = uds
+        self.discarded = False
         where = ["--uds", uds] if uds else ["--port", "0"]
         command = [sys.executable, "-P", "-m", "lanner", "run", target, "--app-dir", str(app_dir)]
         with log.open("wb") as output:
@@ -124,6 +125,11 @@ class ServerProcess:
         """Sends the signal, and returns the exit code."""
         self.process.send_signal(number)
         return self.process.wait(DEADLINE_S)
+
+    def discard(self) -> None:
+        """After a failure: whatever state it is in, nobody else shall use it."""
+        self.discarded = True
+        self.close()
 
     def close(self) -> None:
         with contextlib.suppress(ProcessLookupError):

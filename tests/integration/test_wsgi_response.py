@@ -223,7 +223,8 @@ def test_any_status_and_reason(server: ServerProcess, status: str, code: int, re
 def test_a_thousand_fields_and_a_head_at_the_limit_are_sent(server: ServerProcess) -> None:
     """A07."""
     with Wire(server.address) as wire:
-        assert len([1 for name, _ in wire.get("/many_fields?count=1000&bytes=20").fields if name.startswith("X-")]) == 1000
+        many = wire.get("/many_fields?count=1000&bytes=20")
+        assert sum(name.startswith("X-") for name, _ in many.fields) == 1000
         assert len(wire.get("/many_fields?count=1&bytes=1000000").get("X-0") or "") == 1_000_000
         refused = wire.get("/many_fields?count=3&bytes=1000000")
         assert refused.status == 500

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 20.0
 
 Fields = Iterable[tuple[str, str]]
 
@@ -77,7 +77,9 @@ class Wire:
     """
 
     def __init__(self, address: tuple[str, int] | str, receive_bytes: int = 0) -> None:
-        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        family = socket.AF_UNIX
+        if not isinstance(address, str):
+            family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.held = b""
         if receive_bytes:  # a small window: the server soon has to wait for us
@@ -90,6 +92,9 @@ class Wire:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        self.close()  # a test that failed may have left it open
 
     def close(self) -> None:
         self.socket.close()

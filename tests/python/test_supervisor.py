@@ -11,7 +11,7 @@ import pytest
 
 from lanner.errors import AppError, LannerError
 from lanner.log import Log
-from lanner.serve import Job
+from lanner.serving import Job
 from lanner.slot import Slot, back_off_s
 from lanner.supervisor import Supervisor, ended_child, reason
 

@@ -10,7 +10,7 @@ import pytest
 
 from lanner.address import Address
 from lanner.listeners import open_all
-from lanner.serve import Job
+from lanner.serving import Job
 from lanner.slot import Slot, command
 from lanner.worker import pack, receive
 

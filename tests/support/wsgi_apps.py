@@ -162,6 +162,11 @@ def nothing(environ: Environ, start: Start) -> Iterable[bytes]:
     return [b"no head"]
 
 
+def fields(environ: Environ, start: Start) -> Iterable[bytes]:
+    start("200 OK", [("X-Long", "x" * int(query(environ, "n"))), ("Content-Length", "0")])
+    return []
+
+
 def tell(environ: Environ, start: Start) -> Iterable[bytes]:
     names = (
         "REQUEST_METHOD",
@@ -196,6 +201,7 @@ PATHS = {
     "/order": order,
     "/raise": fail,
     "/nothing": nothing,
+    "/fields": fields,
     "/tell": tell,
 }
 

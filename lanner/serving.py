@@ -28,7 +28,7 @@ class Job:
     Example: `Job("shop:app", options={"threads": 4}).options["threads"]` is 4.
     """
 
-    FIELDS = ("target", "factory", "app_dir", "interface", "listeners", "options", "argv")
+    FIELDS = ("target", "factory", "app_dir", "interface", "loop", "lifespan", "listeners", "options", "argv")
 
     def __init__(
         self,
@@ -36,6 +36,8 @@ class Job:
         factory: bool = False,
         app_dir: str = ".",
         interface: str = "auto",
+        loop: str = "auto",
+        lifespan: str = "auto",
         listeners: "Sequence[int]" = (),
         options: dict[str, object] | None = None,
         argv: "Sequence[str]" = (),
@@ -44,6 +46,8 @@ class Job:
         self.factory = factory
         self.app_dir = app_dir
         self.interface = interface
+        self.loop = loop
+        self.lifespan = lifespan
         self.listeners = list(listeners)
         self.options = options or {}
         self.argv = list(argv)
@@ -73,23 +77,32 @@ def load_app(job: Job) -> "tuple[App, str]":
     return app, choose(app, job.interface, job.shown)
 
 
-def make_server(app: "App", job: Job) -> "Server":
+def serve(app: "App", interface: str, job: Job, signals: int, on_ready: "Callable[[Server], object]") -> bool:
+    """Serves until drained. on_ready(server) is called once, when the listeners are being watched.
+
+    True: everything ended. False: something is still inside the application, and `leave` must end the process.
+    """
+    if interface == "asgi":
+        from lanner import asgi
+
+        return asgi.run(app, job, signals, on_ready)
+    return run_wsgi(make_server(app, job), job.options.get("threads"), signals, on_ready)
+
+
+def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":
     """The engine for an application. What it refuses in the options is the user's mistake."""
     from lanner._core import Server
 
     try:
-        return Server(app, job.listeners, job.options)
+        return Server(app, job.listeners, job.options, *poller_and_loop)  # type: ignore[arg-type]
     except ValueError as error:
         raise ConfigError(str(error)) from None
 
 
-def run(server: "Server", threads: object, signals: bool, on_ready: "Callable[[], object]") -> bool:
-    """Serves until drained, with the Python threads of --threads N beside it (with 1 there is none to start).
-
-    True: everything ended. False: a thread is still inside the application, and `leave` must end the process.
-    """
+def run_wsgi(server: "Server", threads: object, signals: int, on_ready: "Callable[[Server], object]") -> bool:
+    """With the Python threads of --threads N beside it (with 1 there is none to start)."""
     if not isinstance(threads, int) or threads < 2:
-        server.run(signals, on_ready)
+        server.run(signals, lambda: on_ready(server))
         return True
     import threading
     import time
@@ -98,7 +111,7 @@ def run(server: "Server", threads: object, signals: bool, on_ready: "Callable[[]
     crew = [threading.Thread(target=server.run_thread, name=name, daemon=True) for name in names]
     for member in crew:
         member.start()
-    server.run(signals, on_ready)
+    server.run(signals, lambda: on_ready(server))
     deadline = time.monotonic() + THREAD_END_S
     for member in crew:
         member.join(max(0.0, deadline - time.monotonic()))

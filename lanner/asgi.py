@@ -1,0 +1,149 @@
+"""Serving an ASGI application: its event loop, its lifespan, and the engine inside the loop's turns."""
+
+import asyncio
+import contextvars
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lanner import _core
+from lanner.errors import ConfigError
+from lanner.lifespan import AsgiApp, Lifespan
+from lanner.log import Log
+from lanner.loop import EngineLoop
+from lanner.serving import Job, make_server
+
+if TYPE_CHECKING:
+    from lanner._core import Server
+
+OnReady = Callable[["Server"], object]
+
+TICK_S = 0.1  # a foreign loop gives the engine's timers a turn this often
+CANCELLED_S = 5.0  # for requests that were cut: to come to their ends
+
+
+def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
+    """Serves until drained, on a loop of its own. False: requests are left that ignore being cancelled."""
+    started: list[Server] = []
+
+    def ready(server: "Server") -> None:
+        started.append(server)
+        on_ready(server)
+
+    log = Log(str(job.options.get("log_level", "info")))
+    with asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner:
+        loop = runner.get_loop()
+        main = loop.create_task(serve_here(app, job, signals, ready))
+        ended: bool | None = None
+        while ended is None:
+            try:
+                ended = loop.run_until_complete(main)
+            except (SystemExit, KeyboardInterrupt) as error:
+                # A request that raises one of these stops asyncio's loop. It has had its 500 and its log line: go on.
+                # During the lifespan's start it is Ctrl-C, and ends the program.
+                if main.done() or not started:
+                    raise
+                log.error("app.exit", error=type(error).__name__, hint="an application cannot end the server")
+        if not ended:
+            sys.stderr.flush()
+            os._exit(0)  # a request that swallows its cancellation would keep the runner for ever
+        return ended
+
+
+def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
+    """Of --loop. Example: `loop_factory("auto")` is `EngineLoop`."""
+    if name != "uvloop":
+        return EngineLoop
+    try:
+        import uvloop  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        raise ConfigError("--loop uvloop: uvloop is not installed; pip install uvloop, or --loop asyncio") from None
+    return uvloop.new_event_loop  # type: ignore[no-any-return]
+
+
+async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
+    """Serves on the running loop: lifespan, requests, drain, lifespan. LannerError when it can not start or end.
+
+    signals: as of `Server.start`. Cancelled, it cuts what is left, and ends in the same order.
+    """
+    loop = asyncio.get_running_loop()
+    set_executor(loop, job.options.get("threads"))
+    driver = Driver(loop)
+    server = make_server(app, job, driver.poller, loop)
+    lifespan = Lifespan(app, job.lifespan, job.shown)
+    await lifespan.startup()
+    before = asyncio.all_tasks()
+    try:
+        if lifespan.supported:
+            server.set_state(lifespan.state)
+        await serve_until_end(server, driver, signals, on_ready)
+    finally:
+        gone = await let_end(asyncio.all_tasks() - before)
+        await lifespan.shutdown()
+    return gone
+
+
+async def serve_until_end(server: "Server", driver: "Driver", signals: int, on_ready: OnReady) -> None:
+    ended: asyncio.Future[bool] = driver.loop.create_future()
+    server.start(ended.set_result, signals, driver.start())
+    try:
+        on_ready(server)
+        await asyncio.shield(ended)
+    except BaseException:
+        server.stop()
+        server.stop()
+        await ended
+        raise
+    finally:
+        driver.stop()
+
+
+async def let_end(tasks: "set[asyncio.Task[object]]") -> bool:
+    """Gives requests that were cancelled a moment for their `finally`; False when some do not end."""
+    left = {task for task in tasks if task.get_name() == "lanner request"}
+    if left:
+        _, left = await asyncio.wait(left, timeout=CANCELLED_S)
+    return not left
+
+
+def set_executor(loop: asyncio.AbstractEventLoop, threads: object) -> None:
+    """--threads N sizes the pool of run_in_executor(None, ...); with 1 it is asyncio's own."""
+    if isinstance(threads, int) and threads > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
+        loop.set_default_executor(ThreadPoolExecutor(threads, "lanner"))
+
+
+class Driver:
+    """How a loop gives the engine its turns: EngineLoop by its selector, any other as a reader of its descriptor."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.foreign = not isinstance(loop, EngineLoop)
+        self.poller = _core.Poller() if self.foreign else loop.poller  # type: ignore[attr-defined]
+        self._ticks: asyncio.TimerHandle | None = None
+
+    def start(self) -> Callable[[], object] | None:
+        """What the engine calls when it wants a turn soon; None: it has them anyway."""
+        if not self.foreign:
+            return None
+        self.loop.add_reader(self.poller.fileno(), self.turn)
+        self.tick()
+        context = contextvars.copy_context()  # not that of the request which has just sent something
+        return lambda: self.loop.call_soon(self.turn, context=context)
+
+    def stop(self) -> None:
+        if self._ticks is not None:
+            self._ticks.cancel()
+            self.loop.remove_reader(self.poller.fileno())
+
+    def turn(self) -> None:
+        self.poller.select(0)
+
+    def tick(self) -> None:
+        self.turn()
+        self._ticks = self.loop.call_later(TICK_S, self.tick)
+
+
+__all__ = ["run", "serve_here"]

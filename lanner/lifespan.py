@@ -1,0 +1,127 @@
+"""The lifespan of an ASGI application: started before the first request, ended after the last (ASGI Lifespan 2.0)."""
+
+import asyncio
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from lanner.errors import AppError
+from lanner.report import summary, trimmed
+
+Message = MutableMapping[str, object]
+AsgiApp = Callable[..., object]  # async (scope, receive, send) -> None
+
+STARTUP_S = 60.0
+SHUTDOWN_S = 30.0
+END_S = 5.0  # for the coroutine to return after its last answer
+
+
+class ShutdownError(AppError):
+    """The application served, but failed to shut down.
+
+    Example: `ShutdownError("shop:app: its lifespan raised OSError: disk full").exit_code` is 1.
+    """
+
+    exit_code = 1
+
+
+class Lifespan:
+    """One run of it. mode: "auto" goes on without when the application does not know the protocol, "on" insists.
+
+    Example: `await (life := Lifespan(app, "auto", "shop:app")).startup()`, later `await life.shutdown()`
+    """
+
+    def __init__(self, app: AsgiApp, mode: str, shown: str) -> None:
+        self.app = app
+        self.mode = mode
+        self.shown = shown
+        self.state: dict[str, object] = {}
+        self.supported = mode != "off"
+        self._to_app: asyncio.Queue[Message] = asyncio.Queue()
+        self._asked = ""  # the event that waits for its answer
+        self._answered: asyncio.Future[Message] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def startup(self) -> None:
+        """AppError when the application says that it failed, takes over a minute, or (mode "on") knows no lifespan."""
+        if not self.supported:
+            return
+        scope: Message = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": self.state}
+        self._task = asyncio.ensure_future(self._call(scope))
+        try:
+            message = await self._ask("lifespan.startup", STARTUP_S)
+        except asyncio.CancelledError:
+            await self._end()
+            raise
+        if message is None:
+            self._not_spoken()
+        elif message["type"] == "lifespan.startup.failed":
+            await self._end()
+            text = str(message.get("message", "")).strip()
+            raise AppError(f"{self.shown}: the application could not start: {last_line(text)}", text)
+
+    async def shutdown(self) -> None:
+        """AppError (exit code 1) when the application failed to shut down."""
+        if not self.supported or self._task is None:
+            return
+        message = None if self._task.done() else await self._ask("lifespan.shutdown", SHUTDOWN_S)
+        await self._end()
+        error = self._error()
+        if message is not None and message["type"] == "lifespan.shutdown.failed":
+            text = str(message.get("message", "")).strip()
+            raise ShutdownError(f"{self.shown}: the application could not shut down: {last_line(text)}", text)
+        if message is None and error is not None:
+            raise ShutdownError(f"{self.shown}: its lifespan raised {summary(error)}", trimmed(error))
+
+    async def _call(self, scope: Message) -> None:
+        await self.app(scope, self._to_app.get, self._send)  # type: ignore[misc]
+
+    async def _send(self, message: Message) -> None:
+        kind = message.get("type")
+        if self._answered is None or self._answered.done():
+            raise RuntimeError(f"send() of {kind!r}: nothing was asked, or it was answered already")
+        if kind not in (f"{self._asked}.complete", f"{self._asked}.failed"):
+            raise RuntimeError(f"send() of {kind!r}: {self._asked} is answered by {self._asked}.complete or .failed")
+        self._answered.set_result(message)
+
+    async def _ask(self, event: str, limit_s: float) -> Message | None:
+        """The application's answer; None when its lifespan ended without one."""
+        assert self._task is not None
+        self._asked = event
+        self._answered = asyncio.get_running_loop().create_future()
+        self._to_app.put_nowait({"type": event})
+        waiting: set[asyncio.Future[Any]] = {self._answered, self._task}
+        done, _ = await asyncio.wait(waiting, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+        if self._answered.done():
+            return self._answered.result()
+        if not done:
+            await self._end()
+            raise AppError(f"{self.shown}: no answer to {event} within {limit_s:g} s; see its lifespan handler")
+        return None
+
+    async def _end(self) -> None:
+        """Gives the application's coroutine a moment to end, then cancels it; its exception counts as seen."""
+        assert self._task is not None
+        await asyncio.wait({self._task}, timeout=END_S if self._answered and self._answered.done() else 0)
+        if not self._task.done():
+            self._task.cancel()
+            await asyncio.wait({self._task}, timeout=END_S)
+        self._error()
+
+    def _error(self) -> BaseException | None:
+        task = self._task
+        return None if task is None or not task.done() or task.cancelled() else task.exception()
+
+    def _not_spoken(self) -> None:
+        """It returned or raised instead of an answer: ASGI asks servers to go on without ("auto")."""
+        self.supported = False
+        error = self._error()
+        if self.mode != "on":
+            return
+        if error is None:
+            raise AppError(f"{self.shown}: the application ended its lifespan without an answer (--lifespan on)")
+        raise AppError(f"{self.shown}: its lifespan raised {summary(error)} (--lifespan on)", trimmed(error))
+
+
+def last_line(text: str) -> str:
+    """Of a traceback, what went wrong. Example: `last_line("Traceback...\\nKeyError: 'x'")` is `"KeyError: 'x'"`."""
+    return text.splitlines()[-1] if text else "see its lifespan handler"

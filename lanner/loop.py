@@ -1,0 +1,100 @@
+"""The event loop of ASGI applications: a standard asyncio loop whose waiting is done by the engine.
+
+One class is the loop: all that asyncio offers keeps working, and the engine's connections, timers and limits are
+served inside its turns, without waking one loop from another.
+"""
+
+import asyncio
+import contextlib
+import selectors
+from collections.abc import Awaitable, Mapping
+
+from lanner import _core
+
+
+class EngineSelector(selectors.BaseSelector):
+    """The engine as a selector. Example: `EngineSelector(_core.Poller()).select(0)` is `[]`."""
+
+    def __init__(self, poller: _core.Poller) -> None:
+        self.poller = poller
+        self._keys: dict[int, selectors.SelectorKey] = {}
+
+    def register(self, fileobj: object, events: int, data: object = None) -> selectors.SelectorKey:
+        fd = descriptor_of(fileobj)
+        if fd in self._keys:
+            raise KeyError(f"{fileobj!r} (FD {fd}) is already registered")
+        self.poller.register(fd, events)
+        key = selectors.SelectorKey(fileobj, fd, events, data)  # type: ignore[arg-type]
+        self._keys[fd] = key
+        return key
+
+    def unregister(self, fileobj: object) -> selectors.SelectorKey:
+        fd = self._known(fileobj)
+        key = self._keys.pop(fd)
+        with contextlib.suppress(OSError):  # closed already
+            self.poller.unregister(fd)
+        return key
+
+    def modify(self, fileobj: object, events: int, data: object = None) -> selectors.SelectorKey:
+        fd = self._known(fileobj)
+        key = self._keys[fd]
+        if events != key.events:
+            self.poller.modify(fd, events)
+        key = self._keys[fd] = key._replace(events=events, data=data)
+        return key
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = self.poller.select(timeout)
+        if not ready:
+            return []
+        keys = self._keys
+        return [(keys[fd], events) for fd, events in ready if fd in keys]
+
+    def get_key(self, fileobj: object) -> selectors.SelectorKey:
+        return self._keys[self._known(fileobj)]
+
+    def get_map(self) -> Mapping[object, selectors.SelectorKey]:  # type: ignore[override]
+        return self._keys  # type: ignore[return-value]  # asyncio looks descriptors up
+
+    def close(self) -> None:
+        for fd in list(self._keys):
+            self.unregister(fd)
+
+    def _known(self, fileobj: object) -> int:
+        fd = descriptor_of(fileobj, self._keys)
+        if fd not in self._keys:
+            raise KeyError(f"{fileobj!r} is not registered")
+        return fd
+
+
+def descriptor_of(fileobj: object, keys: Mapping[int, selectors.SelectorKey] | None = None) -> int:
+    """A descriptor, or that of a file object; one that was closed is found among the keys."""
+    fd = fileobj if isinstance(fileobj, int) else -1
+    if fd < 0:
+        try:
+            fd = int(fileobj.fileno())  # type: ignore[attr-defined]
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(f"Invalid file object: {fileobj!r}") from None
+    if fd < 0:
+        for key in (keys or {}).values():
+            if key.fileobj is fileobj:
+                return key.fd
+        raise ValueError(f"Invalid file descriptor: {fd}")
+    return fd
+
+
+class EngineLoop(_core.LoopBase, asyncio.SelectorEventLoop):
+    """asyncio's selector loop on the engine. Its hot parts are in C (LoopBase): call_soon hands a request's first
+    step to the engine.
+
+    Example: `asyncio.Runner(loop_factory=EngineLoop).run(main())`
+    """
+
+    def __init__(self) -> None:
+        self.poller = _core.Poller()
+        super().__init__(EngineSelector(self.poller))
+
+
+async def drive(awaitable: Awaitable[object]) -> None:
+    """A coroutine for a task, of whatever an application returned to be awaited. Example: `await drive(future)`"""
+    await awaitable
