@@ -37,10 +37,9 @@ PyObject* lower_bytes(std::string_view text) noexcept {
 }
 
 PyObject* make_extensions(PyObject* nothing, bool trailers) noexcept {
-  Ref all = Ref::steal(Py_BuildValue("{sOsOsOsO}", "http.response.pathsend", nothing,
-                                     "http.response.zerocopysend", nothing,
-                                     "http.response.early_hint", nothing, "http.response.debug",
-                                     nothing));
+  Ref all = Ref::steal(
+      Py_BuildValue("{sOsOsOsO}", "http.response.pathsend", nothing, "http.response.zerocopysend",
+                    nothing, "http.response.early_hint", nothing, "http.response.debug", nothing));
   if (all && trailers && PyDict_SetItemString(all.get(), "http.response.trailers", nothing) < 0) {
     return nullptr;
   }
@@ -81,8 +80,7 @@ int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
   template_ = Ref::steal(PyDict_New());
   if (!asgi_ || !template_ || make_all_extensions() < 0) return -1;
   PyObject* dict = template_.get();
-  if (set(dict, state->type, share(state->http)) < 0 ||
-      set(dict, state->asgi, none()) < 0 ||
+  if (set(dict, state->type, share(state->http)) < 0 || set(dict, state->asgi, none()) < 0 ||
       set(dict, state->http_version, share(state->version_1_1)) < 0 ||
       set(dict, state->method, share(state->empty)) < 0 ||
       set(dict, state->scheme, share(state->http)) < 0 ||
@@ -97,7 +95,8 @@ int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
   return 0;
 }
 
-// The extensions' own dicts are empty, and one for all; an application that has put something in gets it replaced.
+// The extensions' own dicts are empty, and one for all; an application that has put something in
+// gets it replaced.
 int ScopeBuilder::make_all_extensions() noexcept {
   no_options_ = Ref::steal(PyDict_New());
   if (!no_options_) return -1;

@@ -212,8 +212,8 @@ void Engine::close_logs() noexcept {
   if (log_writer_) log_writer_->close(kLogCloseMs);
 }
 
-// 0: none. 1: the first drains, a second one ends the process. 2: the first drains, more change nothing: a supervisor
-// decides when to be impatient.
+// 0: none. 1: the first drains, a second one ends the process. 2: the first drains, more change
+// nothing: a supervisor decides when to be impatient.
 std::unique_ptr<sys::StopSignals> Engine::catch_signals(int how) noexcept {
   if (how == 0 || !sys::is_main_thread()) return nullptr;
   const bool patient = how == 2;

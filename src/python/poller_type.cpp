@@ -95,8 +95,8 @@ struct PollerObject {
 };
 
 PollerState* state_of_poller(PyObject* object) noexcept {
-  return reinterpret_cast<PollerObject*>(object)
-      ->state;  // SAFETY: only called for objects of our type
+  // SAFETY: only called for objects of our type.
+  return reinterpret_cast<PollerObject*>(object)->state;
 }
 
 PyObject* raise_os(Error error, int fd) noexcept {

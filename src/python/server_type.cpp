@@ -16,8 +16,8 @@ struct ServerObject {
 };
 
 Engine* engine_of(PyObject* object) noexcept {
-  return reinterpret_cast<ServerObject*>(object)
-      ->engine;  // SAFETY: only called for objects of our type
+  // SAFETY: only called for objects of our type.
+  return reinterpret_cast<ServerObject*>(object)->engine;
 }
 
 PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {

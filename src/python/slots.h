@@ -9,8 +9,8 @@ namespace lanner::python {
 // For PyType_Slot and PyModuleDef_Slot.
 template <class Function>
 void* slot(Function* function) noexcept {
-  return reinterpret_cast<void*>(
-      function);  // SAFETY: the C API keeps functions as void* and calls them by slot
+  // SAFETY: the C API keeps functions as void* and calls them by slot.
+  return reinterpret_cast<void*>(function);
 }
 
 // For PyMethodDef: METH_FASTCALL and METH_KEYWORDS functions too.

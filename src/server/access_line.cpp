@@ -149,8 +149,13 @@ std::string_view AccessLine::request_field(const Op& op) const noexcept {
   return {};
 }
 
-std::string_view AccessLine::response_field(const Op& op) const noexcept {
+std::string_view AccessLine::response_field(const Op& op) noexcept {
   if (!record_.response) return {};
+  if (record_.content_length && http::equals_ignoring_case(format_.text(op), "content-length")) {
+    const char* end =
+        std::to_chars(length_.data(), length_.data() + length_.size(), *record_.content_length).ptr;
+    return {length_.data(), static_cast<std::size_t>(end - length_.data())};
+  }
   for (std::size_t i = 0; i < record_.response->field_count(); ++i) {
     const http::ResponseHead::FieldView candidate = record_.response->field(i);
     if (http::equals_ignoring_case(candidate.name, format_.text(op))) return candidate.value;

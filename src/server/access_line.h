@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,6 +22,7 @@ class AccessLine final {
   void run() noexcept;
 
  private:
+  std::array<char, 20> length_{};  // digits of a Content-Length
   using Atom = AccessFormat::Atom;
   using Op = AccessFormat::Op;
   using Clock = AccessFormat::Clock;
@@ -29,7 +31,7 @@ class AccessLine final {
   void put_op(const Op& op) noexcept;
   std::string_view field(http::Token token) const noexcept;
   std::string_view request_field(const Op& op) const noexcept;
-  std::string_view response_field(const Op& op) const noexcept;
+  std::string_view response_field(const Op& op) noexcept;
   void put_user(const Op& op) noexcept;
   void put_request_line() noexcept;
   void put_protocol() noexcept;

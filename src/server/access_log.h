@@ -32,6 +32,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/buffer.h"
@@ -50,6 +51,7 @@ struct AccessRecord {
   std::uint64_t body_bytes = 0;   // of the answer's body
   std::uint64_t duration_us = 0;  // from the complete head to the last byte of the answer
   std::int64_t unix_us = 0;       // when it was answered
+  std::optional<std::uint64_t> content_length;   // as sent: framing fields are not in `response`
   const http::ResponseHead* response = nullptr;  // needed only if needs_response_fields()
   std::uint32_t pid = 0;
 };

@@ -383,6 +383,9 @@ void Http1Exchange::log_access() noexcept {
                                    .body_bytes = body_sent_,
                                    .duration_us = sys::monotonic_us() - opened_us_,
                                    .unix_us = static_cast<std::int64_t>(sys::unix_us()),
+                                   .content_length = plan_.write_content_length
+                                                         ? std::optional(plan_.content_length)
+                                                         : std::nullopt,
                                    .response = logged_head_.get(),
                                    .pid = 0});
 }

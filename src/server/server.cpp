@@ -273,6 +273,7 @@ void Server::log_rejected(const Connection& connection, int status) noexcept {
               .body_bytes = 0,
               .duration_us = 0,
               .unix_us = static_cast<std::int64_t>(sys::unix_us()),
+              .content_length = std::nullopt,
               .response = nullptr,
               .pid = 0});
 }
