@@ -4,7 +4,7 @@
 #   STEPS=...           only these steps of `test`: make test STEPS="tidy layers"
 
 export PYTHON
-APP ?= app:app
+APP ?= api:app
 APP_DIR ?= examples/cards
 
 .PHONY: build run test bench format
@@ -15,7 +15,7 @@ build:
 
 run:
 	@tools/setup.sh run
-	@echo "Open http://127.0.0.1:8000/ when it says that it serves (Ctrl-C ends it)."
+	@echo "Open http://127.0.0.1:8000/docs when it says that it serves (Ctrl-C ends it)."
 	@exec .venv/bin/lanner run $(APP) --app-dir $(APP_DIR) $(ARGS)
 
 test:

@@ -62,6 +62,18 @@ RUNGS = [
         python_rung("-m", "lanner", "run", "bare_wsgi:app", "--app-dir", str(HERE), "--fd", "FD"),
         python=True,
     ),
+    Rung(
+        "asgi",
+        "+ ASGI in its place: scope, a task, two messages",
+        python_rung("-m", "lanner", "run", "bare_asgi:app", "--app-dir", str(HERE), "--fd", "FD"),
+        python=True,
+    ),
+    Rung(
+        "asgi-suspends",
+        "+ the task waits once (asyncio.sleep(0))",
+        python_rung("-m", "lanner", "run", "bare_asgi:suspends", "--app-dir", str(HERE), "--fd", "FD"),
+        python=True,
+    ),
 ]
 
 

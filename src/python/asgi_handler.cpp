@@ -33,7 +33,10 @@ http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
 void AsgiHandler::handle(http::Exchange& exchange) noexcept {
   const http::RequestHead& head = exchange.head();
   if (head.upgrade && is_websocket(head)) return refuse_websocket(exchange);
-  gil_.hold();
+  if (!gil_.held()) {
+    gil_.hold();
+    app_.released().drop_all();
+  }
   const bool whole =
       head.framing == http::BodyFraming::none || body_mode(head) == http::BodyMode::whole;
   AsgiCall* call = calls_.make(app_, *this, exchange, whole);

@@ -198,12 +198,6 @@ PyObject* AsgiCall::send_body(PyObject* message) noexcept {
   }
   http::WriteState wrote = http::WriteState::ok;
   if (size > 0 && !bodyless_) wrote = exchange_->write(hold_bytes(body.get(), &app_.released()));
-  if (size >= kHeldBytesMin && exchange_ && wrote != http::WriteState::closed) {
-    // Large ones go out at once, while they are in the cache.
-    http::Exchange* exchange = exchange_;
-    Py_BEGIN_ALLOW_THREADS wrote = exchange->flush();
-    Py_END_ALLOW_THREADS app_.released().drop_all();
-  }
   return after_body(wrote, more);
 }
 

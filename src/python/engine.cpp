@@ -82,6 +82,11 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
   if (poller) {
     loop_ = poller_loop(state, poller);
     if (!loop_) return -1;
+    if (loop_->observed()) {
+      PyErr_SetString(PyExc_ValueError,
+                      "this event loop serves an application already: start the second one in another loop");
+      return -1;
+    }
     poller_ = Ref::borrow(poller);
   } else {
     Result<std::unique_ptr<net::Loop>> made = net::Loop::create();
@@ -238,9 +243,11 @@ int Engine::start(int signals, PyObject* on_end, PyObject* flush_callback) noexc
   return 0;
 }
 
-void Engine::before_wait() noexcept {
+bool Engine::before_wait() noexcept {
   handler_asgi_->flushed();
   server_->before_wait();
+  const bool tasks_left = handler_asgi_->suspended_count() > 0 && !server_->cut_asked();
+  return !server_->over() || tasks_left;
 }
 
 // The end: every connection is closed, and no request's task is left (background work after the

@@ -63,7 +63,7 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   bool asgi() const noexcept { return handler_asgi_ != nullptr; }
 
   // TurnGuest
-  void before_wait() noexcept override;
+  bool before_wait() noexcept override;
   bool after_turn() noexcept override;
 
   void stop() noexcept;

@@ -200,14 +200,14 @@ PyObject* take_ready(PollerState* self) noexcept {
 
 PyObject* poller_select(PyObject* object, PyObject* timeout) noexcept {
   PollerState* self = state_of_poller(object);
-  const int wait_ms = wait_ms_of(timeout);
+  int wait_ms = wait_ms_of(timeout);
   if (wait_ms == -2) return nullptr;
   if (self->in_turn) {
     PyErr_SetString(PyExc_RuntimeError, "select() called inside select()");
     return nullptr;
   }
   Ref keep = Ref::borrow(object);
-  if (self->guest) self->guest->before_wait();
+  if (self->guest && !self->guest->before_wait()) wait_ms = 0;
   self->in_turn = true;
   if (wait_ms != 0) self->gil.rest();  // not worth it for a look
   self->loop->run_once(wait_ms);

@@ -9,11 +9,13 @@
 #include "python/response_fields.h"
 #include "python/wsgi_handler.h"
 #include "python/wsgi_input.h"
+#include "sys/clock.h"
 
 namespace lanner::python {
 
 namespace {
-constexpr int kBlocksPerTurn = 64;  // then other connections have their turn
+constexpr int kBlocksPerTurn = 64;       // then other connections have their turn
+constexpr std::uint64_t kTurnMs = 10;    // or after this time, however few they were
 }  // namespace
 
 WsgiCall::Outcome WsgiCall::run() noexcept {
@@ -65,16 +67,8 @@ WsgiCall::Outcome WsgiCall::answer_list() noexcept {
   if (!exchange_->started()) {
     if (!begin(bytes)) return fail();
   }
-  bool large = false;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    large = large || PyBytes_GET_SIZE(blocks[i]) >= kHeldBytesMin;
     if (put(blocks[i]) == http::WriteState::closed) break;
-  }
-  // Large blocks go out at once, while they are in the cache; small ones wait for the end of the
-  // turn.
-  if (large && !exchange_->blocking()) {
-    (void)flush();
-    app_.released().drop_all();
   }
   return finish();
 }
@@ -92,8 +86,11 @@ bool WsgiCall::answer_file(Outcome* outcome) noexcept {
 }
 
 WsgiCall::Outcome WsgiCall::iterate() noexcept {
+  const std::uint64_t began_ms = handler_ ? sys::monotonic_ms() : 0;
   for (int blocks = 0;; ++blocks) {
-    if (blocks == kBlocksPerTurn && handler_) {
+    const bool turn_over = blocks == kBlocksPerTurn ||
+                           (blocks > 0 && handler_ && sys::monotonic_ms() - began_ms >= kTurnMs);
+    if (turn_over && handler_) {
       exchange_->yield();
       if (!exchange_->retain(this)) return fail();
       return Outcome::paused;

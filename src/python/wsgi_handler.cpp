@@ -5,7 +5,10 @@
 namespace lanner::python {
 
 void WsgiHandler::handle(http::Exchange& exchange) noexcept {
-  gil_.hold();
+  if (!gil_.held()) {
+    gil_.hold();
+    app_.released().drop_all();  // what was written meanwhile: its memory serves the next answer
+  }
   WsgiCall* call = calls_.make(app_, exchange, this);
   if (!call) return exchange.abort();
   if (call->run() == WsgiCall::Outcome::done) calls_.destroy(call);

@@ -224,6 +224,7 @@ void Connection::dispatch() noexcept {
   exchange_.set_dispatched();
   server_.handler().handle(exchange_);
   if (exchange_.state() != Http1Exchange::State::idle && !exchange_.retained()) exchange_.abort();
+  server_.flush_held();
 }
 
 void Connection::answer_ended(bool persist) noexcept {
@@ -246,7 +247,7 @@ void Connection::answer_ended(bool persist) noexcept {
 }
 
 bool Connection::may_persist() const noexcept {
-  if (server_.draining() || closing_ || server_.limits().keep_alive_ms == 0) return false;
+  if (server_.stopping() || closing_ || server_.limits().keep_alive_ms == 0) return false;
   if (body_complete()) return true;
   // An answer before the body's end: only worth it when the rest is short and surely on its way
   // (RFC 9112, 9.3).

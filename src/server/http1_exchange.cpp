@@ -197,6 +197,7 @@ bool Http1Exchange::put(const http::Payload& payload, std::uint64_t bytes, bool 
   bool stored;
   if (!spooled && payload.release && bytes >= kReferenceBytes) {
     stored = out.append_reference(piece, payload.owner, payload.release);
+    connection_.server().hold_bytes(bytes);
   } else {
     stored = add(piece);
     if (payload.release) payload.release(payload.owner);

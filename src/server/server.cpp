@@ -65,6 +65,7 @@ Result<void> Server::listen(int fd) noexcept {
   if (options_.own_listeners) listener->take_ownership();
   Result<void> started = listener->start();
   if (!started) return started;
+  if (options_.board) options_.board->set_waiting();  // present from now on, not from the first turn
   listeners_[listener_count_++] = std::move(listener);
   return {};
 }
@@ -202,7 +203,7 @@ bool Server::after_turn() noexcept {
     if (!draining_) begin_drain();
     if (stops > 1) cut();
   }
-  if (!loop_.stopped() && !(draining_ && live_.empty() && graveyard_.empty())) return false;
+  if (!over()) return false;
   if (options_.board) options_.board->leave();
   return true;
 }
@@ -211,6 +212,7 @@ bool Server::run() noexcept {
   handler_.rest();
   while (!after_turn()) {
     before_wait();
+    if (over()) continue;
     // The timer wheel's tick is coarser than the re-check of a worker that stays away.
     loop_.run_once(away_ ? process::Board::kRecheckMs : -1);
     if (away_) balance();
@@ -228,6 +230,7 @@ void Server::stay_awake() noexcept {
 
 void Server::flush_dirty() noexcept {
   handler_.rest();
+  held_bytes_ = 0;
   while (Connection* connection = dirty_.pop_front()) connection->flush();
 }
 

@@ -57,6 +57,10 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void before_wait() noexcept;
   // After a turn: stop requests are acted on. True: drained, run no more turns for this server.
   bool after_turn() noexcept;
+  // Nothing is left to wait for: the next after_turn() says so.
+  bool over() const noexcept {
+    return loop_.stopped() || (draining_ && live_.empty() && graveyard_.empty());
+  }
   bool was_cut() const noexcept { return was_cut_; }      // some requests were not finished
   bool cut_asked() const noexcept { return cut_asked_; }  // the drain is over, one way or the other
   // Turns of the loop until drained. True: every request was finished; false: some were cut.
@@ -70,6 +74,10 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void request_stop() noexcept;
 
   bool draining() const noexcept { return draining_; }
+  // A stop was asked for, perhaps while a handler runs: the drain has begun or begins with the next turn.
+  bool stopping() const noexcept {
+    return draining_ || stop_requests_.load(std::memory_order_relaxed) > 0;
+  }
   std::size_t connection_count() const noexcept { return connections_.in_use(); }
   std::uint64_t request_count() const noexcept { return requests_; }
 
@@ -86,6 +94,12 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   }
   Log* log() noexcept { return options_.log; }
   void mark_dirty(Connection& connection) noexcept;
+  // Large pieces are referenced until they are written. Many at once go out together: a client that sleeps is woken
+  // once for all of them, which costs more than the copy of one. But not so many that they leave the cache.
+  void hold_bytes(std::uint64_t bytes) noexcept { held_bytes_ += bytes; }
+  void flush_held() noexcept {
+    if (held_bytes_ >= kHeldBytesMax) flush_dirty();
+  }
   void mark_ready(Connection& connection) noexcept;
   void on_connection_closed(Connection& connection) noexcept;
   void count_request() noexcept { ++requests_; }
@@ -102,6 +116,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void on_interrupt() noexcept override { handler_.on_interrupt(); }
 
  private:
+  static constexpr std::uint64_t kHeldBytesMax = 524288;  // a quarter of a usual L2 cache
   static constexpr std::size_t kReceiveBytes = 131072;
 
   struct AwakeTask final : net::Task {
@@ -159,6 +174,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   std::array<char, 48> date_line_{};
   std::int64_t date_second_ = -1;
   std::uint64_t requests_ = 0;
+  std::uint64_t held_bytes_ = 0;  // referenced by out buffers since the last flush
   std::atomic<int> stop_requests_{0};
   bool draining_ = false;
   bool was_cut_ = false;

@@ -47,3 +47,21 @@ def test_what_else_a_client_may_ask(cards: ServerProcess) -> None:
         assert client.get("/nowhere").status_code == 404
         assert client.post("/search").status_code == 405
         assert client.head("/search").headers["content-type"] == client.get("/search").headers["content-type"]
+
+
+@pytest.fixture
+def typed_cards(serve: Serve) -> ServerProcess:
+    return serve("api:app", app_dir=APPS.parents[2] / "examples" / "cards")
+
+
+def test_the_typed_one_gives_the_same_cards(typed_cards: ServerProcess, cards: ServerProcess) -> None:
+    with httpx.Client() as client:
+        assert client.get(f"{typed_cards.url}/search").json() == client.get(f"{cards.url}/search").json()
+
+
+def test_the_typed_one_has_a_docs_page(typed_cards: ServerProcess) -> None:
+    with httpx.Client(base_url=typed_cards.url) as client:
+        assert client.get("/").headers["location"] == "/docs"
+        assert "swagger" in client.get("/docs").text.lower()
+        schema = client.get("/openapi.json").json()
+        assert list(schema["components"]["schemas"]["Card"]["properties"]) == FIELDS

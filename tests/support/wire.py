@@ -269,6 +269,15 @@ def request(method: str, target: str, *lines: str, body: bytes | None = None, ve
     return head.encode("latin-1") + (body or b"")
 
 
+def refuses(address: Address) -> bool:
+    """Nobody listens there."""
+    try:
+        with Client(address, seconds=5):
+            return False
+    except ConnectionRefusedError:
+        return True
+
+
 def send_in_step(clients: Sequence[Client], pieces: Sequence[Sequence[bytes]]) -> None:
     """Sends the first piece on every connection, and once the server has taken it the second, and so on."""
     for number in range(max(map(len, pieces))):
