@@ -3,8 +3,12 @@
 
 #include "python/asgi_call.h"
 
+#include <string_view>
+#include <utility>
+
 #include "python/asgi_handler.h"
 #include "python/awaitable.h"
+#include "python/text.h"
 
 namespace lanner::python {
 
@@ -23,7 +27,7 @@ bool AsgiCall::begin() noexcept {
     PyObject* args[] = {scope.get(), kit_->receive.get(), kit_->send.get()};
     coroutine = PyObject_Vectorcall(app_.application(), args, 3, nullptr);
   }
-  scope.clear();
+  scope_ = std::move(scope);
   if (coroutine) task_ = Ref::steal(app_.start_task(coroutine));
   if (!task_) {
     fail();
@@ -79,6 +83,7 @@ void AsgiCall::settle() noexcept {
 void AsgiCall::end_task() noexcept {
   task_over_ = true;
   task_.clear();
+  scope_.clear();
   wake(&receivers_);
   wake(&drainers_);
   if (kit_) app_.give_back(kit_);
@@ -93,10 +98,26 @@ void AsgiCall::fail() noexcept {
   } else if (exchange_) {
     app_.log().exception("app.error", exchange_->head(), exchange_->started());
   } else {
-    app_.log().exception("app.error_after_answer", http::RequestHead(), true);
+    log_after_answer();
   }
   if (exchange_) exchange_->abort();
   exchange_ = nullptr;
+}
+
+// Starlette and FastAPI answer 500 themselves and raise again: the usual way of a failing request.
+// The head is gone with the exchange; the scope still says which request it was.
+void AsgiCall::log_after_answer() noexcept {
+  Raised raised;
+  http::RequestHead head;
+  std::string_view text;
+  PyObject* method = PyDict_GetItemWithError(scope_.get(), app_.state()->method);
+  if (method && latin1_view(method, &text)) head.method_text = text;
+  PyObject* path = PyDict_GetItemWithError(scope_.get(), app_.state()->raw_path);
+  if (path && PyBytes_Check(path)) {
+    head.target = {PyBytes_AS_STRING(path), static_cast<std::size_t>(PyBytes_GET_SIZE(path))};
+  }
+  raised.restore();
+  app_.log().exception("app.error_after_answer", head, true);
 }
 
 void AsgiCall::cancel() noexcept {

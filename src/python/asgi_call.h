@@ -72,6 +72,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   void fail() noexcept;    // with an exception set: logs it, 500 or cut
   void settle() noexcept;  // the task is done: what did it leave?
   void end_task() noexcept;
+  void log_after_answer() noexcept;
   bool over() const noexcept { return task_over_ && !exchange_; }
 
   AsgiApp& app_;
@@ -79,6 +80,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   http::Exchange* exchange_;  // null once it has ended
   AsgiKit* kit_ = nullptr;
   Ref task_;
+  Ref scope_;                 // for the log, once the exchange has ended
   Ref receivers_;             // futures of receive() calls that wait, in order; or none
   Ref drainers_;              // of send() calls that wait
   Buffer incoming_;           // body bytes not yet received, BodyMode::stream

@@ -17,7 +17,8 @@ namespace lanner::python {
 namespace {
 
 struct Callable {
-  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
   AsgiCall* call;        // null: the request is over
   AsgiHandler* handler;  // done callbacks only
 };

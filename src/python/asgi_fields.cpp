@@ -47,20 +47,27 @@ bool add_one(std::string_view name, std::string_view value, PyObject* shown,
   return refuse(shown, added.code());
 }
 
-bool add_pair(PyObject* pair, std::uint64_t bytes_max, http::ResponseHead* head) noexcept {
-  Ref items = Ref::steal(
-      PySequence_Fast(pair, "http.response.start: a header must be a pair of byte strings"));
-  if (!items) return false;
+bool add_items(PyObject* const* items, Py_ssize_t count, PyObject* pair, std::uint64_t bytes_max,
+               http::ResponseHead* head) noexcept {
   std::string_view name;
   std::string_view value;
-  if (PySequence_Fast_GET_SIZE(items.get()) != 2 ||
-      !view_of(PySequence_Fast_GET_ITEM(items.get(), 0), &name) ||
-      !view_of(PySequence_Fast_GET_ITEM(items.get(), 1), &value)) {
-    PyErr_Format(PyExc_TypeError, "http.response.start: header %R is not a pair of byte strings",
-                 pair);
-    return false;
+  if (count == 2 && view_of(items[0], &name) && view_of(items[1], &value)) {
+    return add_one(name, value, items[0], bytes_max, head);
   }
-  return add_one(name, value, PySequence_Fast_GET_ITEM(items.get(), 0), bytes_max, head);
+  PyErr_Format(PyExc_TypeError, "http.response.start: header %R is not a pair of byte strings",
+               pair);
+  return false;
+}
+
+bool add_pair(PyObject* pair, std::uint64_t bytes_max, http::ResponseHead* head) noexcept {
+  if (PyTuple_CheckExact(pair)) {  // what nearly everybody gives
+    PyObject* const* items = PySequence_Fast_ITEMS(pair);
+    return add_items(items, PyTuple_GET_SIZE(pair), pair, bytes_max, head);
+  }
+  Ref items = Ref::steal(
+      PySequence_Fast(pair, "http.response.start: a header must be a pair of byte strings"));
+  return items && add_items(PySequence_Fast_ITEMS(items.get()),
+                            PySequence_Fast_GET_SIZE(items.get()), pair, bytes_max, head);
 }
 
 }  // namespace

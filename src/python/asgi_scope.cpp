@@ -82,7 +82,8 @@ int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
   PyObject* dict = template_.get();
   if (set(dict, state->type, share(state->http)) < 0 || set(dict, state->asgi, none()) < 0 ||
       set(dict, state->http_version, share(state->version_1_1)) < 0 ||
-      set(dict, state->method, share(state->empty)) < 0 ||
+      set(dict, state->method, share(state->methods[static_cast<std::size_t>(http::Method::get)])) <
+          0 ||
       set(dict, state->scheme, share(state->http)) < 0 ||
       set(dict, state->path, share(state->empty)) < 0 ||
       set(dict, state->raw_path, share(state->empty_bytes)) < 0 ||
@@ -178,9 +179,11 @@ bool ScopeBuilder::lacks_root_path(std::string_view path) const noexcept {
 }
 
 int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noexcept {
-  PyObject* method = state_->methods[static_cast<std::size_t>(head.method)];
-  method = method ? share(method) : latin1_str(head.method_text);
-  if (set(scope, state_->method, method) < 0) return -1;
+  if (head.method != http::Method::get) {  // which the template has
+    PyObject* method = state_->methods[static_cast<std::size_t>(head.method)];
+    method = method ? share(method) : latin1_str(head.method_text);
+    if (set(scope, state_->method, method) < 0) return -1;
+  }
   const bool prefixed = lacks_root_path(head.path);
   PyObject* raw = bytes_of(head.path);
   if (prefixed) {

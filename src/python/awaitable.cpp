@@ -11,7 +11,8 @@ namespace {
 // inner: an iterator that is driven first; null: none. receive: what to ask for a message then;
 // null: the value is None. The GIL protects both.
 struct Awaitable {
-  PyObject_HEAD PyObject* inner;
+  PyObject_HEAD
+  PyObject* inner;
   PyObject* receive;
 };
 

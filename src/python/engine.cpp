@@ -83,8 +83,9 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
     loop_ = poller_loop(state, poller);
     if (!loop_) return -1;
     if (loop_->observed()) {
-      PyErr_SetString(PyExc_ValueError,
-                      "this event loop serves an application already: start the second one in another loop");
+      PyErr_SetString(
+          PyExc_ValueError,
+          "this event loop serves an application already: start the second one in another loop");
       return -1;
     }
     poller_ = Ref::borrow(poller);

@@ -16,7 +16,8 @@ namespace lanner::python {
 namespace {
 
 struct FileWrapper {
-  PyObject_HEAD PyObject* filelike;
+  PyObject_HEAD
+  PyObject* filelike;
   Py_ssize_t block_bytes;
 };
 

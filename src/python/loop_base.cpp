@@ -13,23 +13,25 @@ namespace lanner::python {
 namespace {
 
 struct LoopBase {
-  PyObject_HEAD PyObject* inherited_call_soon;  // asyncio's function, looked up at the first use
+  PyObject_HEAD
+  PyObject* inherited_call_soon;  // asyncio's functions, looked up at the first use
+  PyObject* inherited_set_debug;
   PyObject* caught;
   bool catching;
+  bool debug;
 };
 
 LoopBase* as_loop(PyObject* object) noexcept {
   return reinterpret_cast<LoopBase*>(object);  // SAFETY: only called for objects of our type
 }
 
-PyObject* inherited(LoopBase* self) noexcept {
-  if (self->inherited_call_soon) return self->inherited_call_soon;
+// A method of asyncio's BaseEventLoop, borrowed from *slot, where it is kept after the first use.
+PyObject* inherited(PyObject** slot, const char* name) noexcept {
+  if (*slot) return *slot;
   Ref module = Ref::steal(PyImport_ImportModule("asyncio.base_events"));
-  if (!module) return nullptr;
-  Ref type = Ref::steal(PyObject_GetAttrString(module.get(), "BaseEventLoop"));
-  if (!type) return nullptr;
-  self->inherited_call_soon = PyObject_GetAttrString(type.get(), "call_soon");
-  return self->inherited_call_soon;
+  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "BaseEventLoop") : nullptr);
+  *slot = type ? PyObject_GetAttrString(type.get(), name) : nullptr;
+  return *slot;
 }
 
 // call_soon(callback, *args, context=None), as asyncio's.
@@ -41,7 +43,7 @@ PyObject* call_soon(PyObject* object, PyObject* const* args, Py_ssize_t count,
     self->caught = share(args[0]);
     return none();
   }
-  PyObject* function = inherited(self);
+  PyObject* function = inherited(&self->inherited_call_soon, "call_soon");
   if (!function) return nullptr;
   const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
   constexpr Py_ssize_t kFew = 8;
@@ -60,21 +62,29 @@ PyObject* call_soon(PyObject* object, PyObject* const* args, Py_ssize_t count,
 
 // asyncio's own is a Python function, and every future and task asks it.
 PyObject* get_debug(PyObject* object, PyObject*) noexcept {
-  PyObject* debug = PyObject_GetAttrString(object, "_debug");
-  if (debug) return debug;
-  PyErr_Clear();  // BaseEventLoop.__init__ has not run
-  return share(Py_False);
+  return share(as_loop(object)->debug ? Py_True : Py_False);
+}
+
+PyObject* set_debug(PyObject* object, PyObject* enabled) noexcept {
+  LoopBase* self = as_loop(object);
+  const int truth = PyObject_IsTrue(enabled);
+  PyObject* function = truth < 0 ? nullptr : inherited(&self->inherited_set_debug, "set_debug");
+  if (!function) return nullptr;
+  self->debug = truth == 1;
+  return PyObject_CallFunctionObjArgs(function, object, enabled, nullptr);
 }
 
 int loop_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(as_loop(object)->inherited_call_soon);
+  Py_VISIT(as_loop(object)->inherited_set_debug);
   Py_VISIT(as_loop(object)->caught);
   return 0;
 }
 
 int loop_clear(PyObject* object) noexcept {
   Py_CLEAR(as_loop(object)->inherited_call_soon);
+  Py_CLEAR(as_loop(object)->inherited_set_debug);
   Py_CLEAR(as_loop(object)->caught);
   return 0;
 }
@@ -108,6 +118,7 @@ int add_loop_base_type(PyObject* module, ModuleState* state) noexcept {
       {"call_soon", method(call_soon), METH_FASTCALL | METH_KEYWORDS,
        PyDoc_STR("call_soon(callback, *args, context=None)")},
       {"get_debug", get_debug, METH_NOARGS, PyDoc_STR("get_debug() -> bool")},
+      {"set_debug", set_debug, METH_O, PyDoc_STR("set_debug(enabled)")},
       {nullptr, nullptr, 0, nullptr}};
   PyType_Slot slots[] = {
       {Py_tp_dealloc, slot(loop_dealloc)},

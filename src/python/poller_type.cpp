@@ -91,7 +91,8 @@ struct PollerState {
 };
 
 struct PollerObject {
-  PyObject_HEAD PollerState* state;
+  PyObject_HEAD
+  PollerState* state;
 };
 
 PollerState* state_of_poller(PyObject* object) noexcept {

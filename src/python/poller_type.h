@@ -16,7 +16,8 @@ namespace lanner::python {
 // Who serves inside a poller's turns. With the GIL.
 class TurnGuest {
  public:
-  // Before the poller waits: write what was answered since the last turn. False: there is something to do, do not wait.
+  // Before the poller waits: write what was answered since the last turn. False: there is something
+  // to do, do not wait.
   virtual bool before_wait() noexcept = 0;
   // After a turn. False with an exception set: it comes out of select().
   virtual bool after_turn() noexcept = 0;

@@ -12,7 +12,8 @@ namespace lanner::python {
 namespace {
 
 struct ServerObject {
-  PyObject_HEAD Engine* engine;
+  PyObject_HEAD
+  Engine* engine;
 };
 
 Engine* engine_of(PyObject* object) noexcept {

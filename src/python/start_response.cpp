@@ -15,7 +15,8 @@ namespace lanner::python {
 namespace {
 
 struct Callable {
-  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
   WsgiCall* call;
   PyObject*
       write;  // start_response only: what it returns; borrowed from the kit, dropped with `call`

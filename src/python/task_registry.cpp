@@ -15,7 +15,8 @@ namespace {
 // Both callables: add(task), and the removal of a dead entry. They share the parts of the WeakSet,
 // which are never replaced during its life (weakrefset.py).
 struct Registry {
-  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
   PyObject* owner;      // the WeakSet
   PyObject* data;       // set of weak references
   PyObject* iterating;  // set: not empty while somebody iterates

@@ -14,8 +14,8 @@
 namespace lanner::python {
 
 namespace {
-constexpr int kBlocksPerTurn = 64;       // then other connections have their turn
-constexpr std::uint64_t kTurnMs = 10;    // or after this time, however few they were
+constexpr int kBlocksPerTurn = 64;     // then other connections have their turn
+constexpr std::uint64_t kTurnMs = 10;  // or after this time, however few they were
 }  // namespace
 
 WsgiCall::Outcome WsgiCall::run() noexcept {

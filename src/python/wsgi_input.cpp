@@ -19,7 +19,8 @@ constexpr std::size_t kBlockBytes =
 
 // Its state belongs to the one request; the GIL (or the application's own care) protects it.
 struct Input {
-  PyObject_HEAD http::Body* body;
+  PyObject_HEAD
+  http::Body* body;
   Buffer ahead;       // read for readline(), not yet handed out
   std::size_t taken;  // of `ahead`
   bool blocking;
