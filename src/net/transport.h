@@ -32,7 +32,8 @@ class Transport {
   // From a regular file, up to `count` (> 0) bytes at `offset`. Nothing there = error EIO: the file
   // was cut.
   virtual IoResult send_file(int file, std::uint64_t offset, std::size_t count) noexcept = 0;
-  // Bytes written that the peer has not acknowledged yet: what of a slow reader's answer is still on this side.
+  // Bytes written that the peer has not acknowledged yet: what of a slow reader's answer is still
+  // on this side.
   virtual std::size_t unacknowledged() const noexcept { return 0; }
   // No more writes: the peer sees the end.
   virtual void shutdown_write() noexcept = 0;

@@ -26,14 +26,14 @@ struct ModuleState {
   PyTypeObject* registry_type = nullptr;
 
   // Keys and values of the WSGI environ, interned.
-#define LANNER_NAMES(X)                                                                      \
-  X(REQUEST_METHOD)                                                                          \
-  X(SCRIPT_NAME)                                                                             \
-  X(PATH_INFO)                                                                               \
-  X(QUERY_STRING)                                                                            \
-  X(CONTENT_TYPE) X(CONTENT_LENGTH) X(SERVER_NAME) X(SERVER_PORT) X(SERVER_PROTOCOL)         \
-      X(SERVER_SOFTWARE) X(REMOTE_ADDR) X(REMOTE_PORT) X(RAW_URI) X(close) X(read) X(fileno) \
-          X(tell) X(seek)
+#define LANNER_NAMES(X)                                                                 \
+  X(REQUEST_METHOD)                                                                     \
+  X(SCRIPT_NAME)                                                                        \
+  X(PATH_INFO)                                                                          \
+  X(QUERY_STRING)                                                                       \
+  X(CONTENT_TYPE)                                                                       \
+  X(CONTENT_LENGTH) X(SERVER_NAME) X(SERVER_PORT) X(SERVER_PROTOCOL) X(SERVER_SOFTWARE) \
+      X(REMOTE_ADDR) X(REMOTE_PORT) X(RAW_URI) X(close) X(read) X(fileno) X(tell) X(seek)
 #define LANNER_NAME(name) PyObject* name = nullptr;
   LANNER_NAMES(LANNER_NAME)
 #undef LANNER_NAME
@@ -43,7 +43,8 @@ struct ModuleState {
   X(asgi, "asgi")                                                                                  \
   X(http_version, "http_version")                                                                  \
   X(method, "method")                                                                              \
-  X(scheme, "scheme") X(path, "path") X(raw_path, "raw_path") X(query_string, "query_string") X(   \
+  X(scheme, "scheme")                                                                              \
+  X(path, "path") X(raw_path, "raw_path") X(query_string, "query_string") X(                       \
       root_path, "root_path") X(headers, "headers") X(client, "client") X(server, "server")        \
       X(extensions, "extensions") X(state, "state") X(status, "status") X(body, "body") X(         \
           more_body, "more_body") X(trailers, "trailers") X(more_trailers, "more_trailers")        \

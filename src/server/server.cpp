@@ -65,7 +65,8 @@ Result<void> Server::listen(int fd) noexcept {
   if (options_.own_listeners) listener->take_ownership();
   Result<void> started = listener->start();
   if (!started) return started;
-  if (options_.board) options_.board->set_waiting();  // present from now on, not from the first turn
+  if (options_.board)
+    options_.board->set_waiting();  // present from now on, not from the first turn
   listeners_[listener_count_++] = std::move(listener);
   return {};
 }

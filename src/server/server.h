@@ -74,7 +74,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void request_stop() noexcept;
 
   bool draining() const noexcept { return draining_; }
-  // A stop was asked for, perhaps while a handler runs: the drain has begun or begins with the next turn.
+  // A stop was asked for, perhaps while a handler runs: the drain has begun or begins with the next
+  // turn.
   bool stopping() const noexcept {
     return draining_ || stop_requests_.load(std::memory_order_relaxed) > 0;
   }
@@ -94,8 +95,9 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   }
   Log* log() noexcept { return options_.log; }
   void mark_dirty(Connection& connection) noexcept;
-  // Large pieces are referenced until they are written. Many at once go out together: a client that sleeps is woken
-  // once for all of them, which costs more than the copy of one. But not so many that they leave the cache.
+  // Large pieces are referenced until they are written. Many at once go out together: a client that
+  // sleeps is woken once for all of them, which costs more than the copy of one. But not so many
+  // that they leave the cache.
   void hold_bytes(std::uint64_t bytes) noexcept { held_bytes_ += bytes; }
   void flush_held() noexcept {
     if (held_bytes_ >= kHeldBytesMax) flush_dirty();

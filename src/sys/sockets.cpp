@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/sockios.h>
-#include <sys/ioctl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>

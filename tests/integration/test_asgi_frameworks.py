@@ -95,7 +95,10 @@ class TestFastApi:
     def test_fields_cookies_and_forms(self, client: httpx.Client) -> None:
         headers = {"X-Token": "t", "Cookie": "a=b; session=s"}
         assert client.get("/fields", headers=headers).json() == {"token": "t", "session": "s"}
-        assert client.post("/form", data={"user": "\u00fc", "password": "p&="}).json() == {"user": "\u00fc", "length": 3}
+        assert client.post("/form", data={"user": "\u00fc", "password": "p&="}).json() == {
+            "user": "\u00fc",
+            "length": 3,
+        }
 
     def test_dependencies_with_yield(self, client: httpx.Client) -> None:
         client.get("/log")

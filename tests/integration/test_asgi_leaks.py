@@ -15,7 +15,7 @@ from wire_client import Wire, request
 pytest_plugins = ["asgi_fixtures"]
 APP = "asgi_leaks:app"
 COUNT = 10_000
-WARM_UP = 1000
+WARM_UP = 3000
 OBJECTS_MAX = 150  # caches that fill up; a leak is thousands
 MEMORY_MAX = 4 << 20  # arenas of the allocator; 10,000 leaks of 500 bytes are more
 
@@ -104,6 +104,7 @@ def test_clients_that_leave(asgi: ServerProcess, path: str, how: str) -> None:
             for wire in wires:
                 wire.send(data)
                 getattr(wire, how)()
+            server.get("/hello")
         wait_until(lambda: stats(server)["tasks"] <= 2, "all requests have ended")
 
     leaves_nothing(asgi, drive)
@@ -117,5 +118,6 @@ def test_bodies_that_break_off(asgi: ServerProcess) -> None:
             for wire in wires:
                 wire.send(data)
                 wire.reset()
+            server.get("/hello")
 
     leaves_nothing(asgi, drive)

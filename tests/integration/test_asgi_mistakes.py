@@ -84,7 +84,12 @@ REFUSED = [
     ("length no number", [header(b"content-length", b"abc")], "ValueError", "(?i)content-length"),
     ("length negative", [header(b"content-length", b"-1")], "ValueError", "(?i)content-length"),
     ("length with a sign", [header(b"content-length", b"+1")], "ValueError", "(?i)content-length"),
-    ("two lengths", [start(headers=[(b"content-length", b"1"), (b"Content-Length", b"2")])], "ValueError", "(?i)length"),
+    (
+        "two lengths",
+        [start(headers=[(b"content-length", b"1"), (b"Content-Length", b"2")])],
+        "ValueError",
+        "(?i)length",
+    ),
     ("a header beyond the limit", [header(b"x-a", b"v" * (1 << 20))], "ValueError", "too long"),
     ("body str", [START, body("abc")], "TypeError", "body.*bytes.*str"),
     ("body None", [START, body(None)], "TypeError", "body.*bytes.*None"),

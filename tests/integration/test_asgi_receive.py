@@ -18,6 +18,7 @@ pytest_plugins = ["asgi_fixtures"]
 APP = "asgi_incoming:app"
 MEGABYTE = random.Random(7).randbytes(1 << 20)
 
+
 def found(answer: Answer) -> Any:
     assert answer.status == 200, answer
     return json.loads(answer.body)
@@ -347,7 +348,10 @@ def test_two_tasks_receive_without_loss(asgi: ServerProcess, place: str) -> None
         wire.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         assert slowly(wire, f"/two_readers?id={place}", PIECES).body == b"".join(PIECES)
     found_there = events(asgi, place, 4)
-    assert sorted(map(str, found_there)) in (["1", "disconnect", "disconnect", "end"], ["2", "disconnect", "disconnect", "end"])
+    assert sorted(map(str, found_there)) in (
+        ["1", "disconnect", "disconnect", "end"],
+        ["2", "disconnect", "disconnect", "end"],
+    )
 
 
 def test_two_tasks_that_wait_both_hear_of_a_disconnect(asgi: ServerProcess, place: str) -> None:

@@ -109,9 +109,7 @@ def test_the_same_path_again_is_the_same(wire: Wire) -> None:
         ("/", "/scope/", b"/scope/"),
     ],
 )
-def test_root_path_is_part_of_path(
-    pool: Any, loop: str, target: str, path: str, raw_path: bytes
-) -> None:
+def test_root_path_is_part_of_path(pool: Any, loop: str, target: str, path: str, raw_path: bytes) -> None:
     """T43. root_path is what SCRIPT_NAME is, and path begins with it."""
     server = pool.take(APP, "--loop", loop, "--root-path", "/scope")
     with Wire(server.address) as wire:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -236,6 +237,16 @@ def test_an_application_that_does_not_finish_is_cut(asgi: ServerProcess) -> None
         wire.get("/returns?after=3")
     assert cut.value.body == b"xy"
     assert log_since(asgi, since).count("error app.no_response method=GET") == 1
+
+
+@pytest.mark.parametrize("path", ["/raises?after=0&mark=", "/raises?after=0&awaits=1&mark=", "/returns?after=0"])
+def test_failures_are_answered_at_once(asgi: ServerProcess, path: str) -> None:
+    """Nothing else happens in the loop that could bring them along."""
+    began = time.monotonic()
+    with Wire(asgi.address) as wire:
+        for _ in range(50):
+            assert wire.get(path).status == 500
+    assert time.monotonic() - began < 3  # 50 of them take some 20 ms
 
 
 @pytest.mark.parametrize("wrong", ["type", "early", "status", "header"])

@@ -370,7 +370,9 @@ sys.stdout.flush()
 os._exit(0)
 """
     for loop in ("'auto'", "'uvloop'"):
-        program = start(source.replace("LOOP", loop).replace("sys.stdin.readline()", "signal.sigwait([signal.SIGUSR1])"))
+        program = start(
+            source.replace("LOOP", loop).replace("sys.stdin.readline()", "signal.sigwait([signal.SIGUSR1])")
+        )
         with program.client() as client:
             assert client.get("/").body.startswith(b"served in ")
             program.process.send_signal(signal.SIGUSR1)
