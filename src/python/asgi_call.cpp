@@ -62,20 +62,17 @@ void AsgiCall::settle() noexcept {
   Ref error = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), state->exception));
   if (!error) {  // it was cancelled
     PyErr_Clear();
-    if (exchange_) exchange_->abort();
-    exchange_ = nullptr;
+    abort();
   } else if (error.get() != Py_None) {
     PyErr_SetObject(PyExceptionInstance_Class(error.get()), error.get());
     fail();
   } else if (exchange_ && gone_) {
-    exchange_->abort();  // it was told of the disconnect: nothing to say
-    exchange_ = nullptr;
+    abort();  // it was told of the disconnect: nothing to say
   } else if (exchange_) {
     app_.log().mistake("app.no_response", exchange_->head(),
                        has_start_ ? "the application returned before its last http.response.body"
                                   : "the application returned without http.response.start");
-    exchange_->abort();
-    exchange_ = nullptr;
+    abort();
   }
   end_task();
 }
@@ -100,8 +97,16 @@ void AsgiCall::fail() noexcept {
   } else {
     log_after_answer();
   }
-  if (exchange_) exchange_->abort();
+  abort();
+}
+
+// A 500 where nothing has been sent, else the connection is cut.
+void AsgiCall::abort() noexcept {
+  http::Exchange* exchange = exchange_;
   exchange_ = nullptr;
+  if (!exchange) return;
+  exchange->abort();
+  handler_.wrote();
 }
 
 // Starlette and FastAPI answer 500 themselves and raise again: the usual way of a failing request.

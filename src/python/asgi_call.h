@@ -68,6 +68,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   bool ready_for_body(std::uint64_t bytes, bool more) noexcept;
   PyObject* after_body(http::WriteState state, bool more) noexcept;
   bool start(std::optional<std::uint64_t> body_bytes) noexcept;
+  void abort() noexcept;
   void finish() noexcept;
   void fail() noexcept;    // with an exception set: logs it, 500 or cut
   void settle() noexcept;  // the task is done: what did it leave?

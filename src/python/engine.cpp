@@ -254,7 +254,11 @@ bool Engine::before_wait() noexcept {
 // The end: every connection is closed, and no request's task is left (background work after the
 // answer counts too) or the drain's time is over: then what is left is cancelled.
 bool Engine::after_turn() noexcept {
-  if (!server_->after_turn()) return true;
+  if (!server_->after_turn()) {
+    if (server_->has_work())
+      handler_asgi_->wrote();  // another loop than ours gives no turn by itself
+    return true;
+  }
   const bool tasks_left = handler_asgi_->suspended_count() > 0;
   if (tasks_left && !server_->cut_asked()) return true;
   if (tasks_left) handler_asgi_->cancel_all();

@@ -39,25 +39,9 @@ int each_object(ModuleState* s, F&& f) noexcept {
     if (int code = f(reinterpret_cast<PyObject**>(type))) return code;
   }
   PyObject** names[] = {
-#define LANNER_NAME(name) &s->name,
-      LANNER_NAMES(LANNER_NAME)
-#undef LANNER_NAME
 #define LANNER_NAME(name, text) &s->name,
-              LANNER_ASGI_NAMES(LANNER_NAME)
+#include "python/names.def"
 #undef LANNER_NAME
-          & s->wsgi_version,
-      &s->wsgi_url_scheme,
-      &s->wsgi_input,
-      &s->wsgi_errors,
-      &s->wsgi_multithread,
-      &s->wsgi_multiprocess,
-      &s->wsgi_run_once,
-      &s->wsgi_file_wrapper,
-      &s->wsgi_input_terminated,
-      &s->wsgi_early_hints,
-      &s->http_1_0,
-      &s->http_1_1,
-      &s->empty,
       &s->empty_bytes};
   for (PyObject** name : names) {
     if (int code = f(name)) return code;
@@ -77,33 +61,10 @@ int each_object(ModuleState* s, F&& f) noexcept {
 }  // namespace
 
 int ModuleState::make_names() noexcept {
-#define LANNER_NAME(name) \
-  if (intern(&name, #name) < 0) return -1;
-  LANNER_NAMES(LANNER_NAME)
-#undef LANNER_NAME
 #define LANNER_NAME(name, text) \
   if (intern(&name, text) < 0) return -1;
-  LANNER_ASGI_NAMES(LANNER_NAME)
+#include "python/names.def"
 #undef LANNER_NAME
-  struct {
-    PyObject** slot;
-    const char* text;
-  } const names[] = {{&wsgi_version, "wsgi.version"},
-                     {&wsgi_url_scheme, "wsgi.url_scheme"},
-                     {&wsgi_input, "wsgi.input"},
-                     {&wsgi_errors, "wsgi.errors"},
-                     {&wsgi_multithread, "wsgi.multithread"},
-                     {&wsgi_multiprocess, "wsgi.multiprocess"},
-                     {&wsgi_run_once, "wsgi.run_once"},
-                     {&wsgi_file_wrapper, "wsgi.file_wrapper"},
-                     {&wsgi_input_terminated, "wsgi.input_terminated"},
-                     {&wsgi_early_hints, "wsgi.early_hints"},
-                     {&http_1_0, "HTTP/1.0"},
-                     {&http_1_1, "HTTP/1.1"},
-                     {&empty, ""}};
-  for (const auto& name : names) {
-    if (intern(name.slot, name.text) < 0) return -1;
-  }
   empty_bytes = PyBytes_FromStringAndSize(nullptr, 0);
   if (!empty_bytes) return -1;
   for (std::size_t i = 1; i <= static_cast<std::size_t>(http::Method::patch); ++i) {

@@ -155,7 +155,9 @@ def test_a_send_that_waits_hears_of_a_client_that_leaves(
         getattr(wire, how)()
     found = events(asgi, place, 4)
     assert found == ["ConnectionResetError", "ConnectionResetError", "http.disconnect", "http.disconnect"]
-    assert "app." not in log_since(asgi, since)
+    log = log_since(asgi, since)
+    assert "error app." not in log
+    assert "Traceback" not in log
 
 
 def test_two_tasks_may_send(asgi: ServerProcess) -> None:
@@ -190,7 +192,7 @@ def test_an_exception_before_bytes_is_500_and_logged_once(
     log = log_since(asgi, since)
     assert log.count(f"LookupError: raised by the application {place}") == 1
     assert log.count("Traceback (most recent call last)") == 1
-    assert re.search(r"error app\.error method=GET target=.* after_start=false", log)
+    assert re.search(r"error app\.error .*method=GET target=.* after_start=false", log)
 
 
 @pytest.mark.parametrize("after", [2, 3])
@@ -227,7 +229,7 @@ def test_an_application_that_does_not_answer_is_500(asgi: ServerProcess, after: 
         assert wire.get(f"/returns?after={after}").status == 500
         assert wire.get("/hello").body == b"hello"
     log = log_since(asgi, since)
-    assert log.count("error app.no_response method=GET") == 1
+    assert log.count("error app.no_response ") == 1
     assert "Traceback" not in log
 
 
@@ -236,7 +238,7 @@ def test_an_application_that_does_not_finish_is_cut(asgi: ServerProcess) -> None
     with Wire(asgi.address) as wire, pytest.raises(CutError) as cut:
         wire.get("/returns?after=3")
     assert cut.value.body == b"xy"
-    assert log_since(asgi, since).count("error app.no_response method=GET") == 1
+    assert log_since(asgi, since).count("error app.no_response ") == 1
 
 
 @pytest.mark.parametrize("path", ["/raises?after=0&mark=", "/raises?after=0&awaits=1&mark=", "/returns?after=0"])
