@@ -10,8 +10,8 @@ HEAD = """# Limits
 
 Everything that queues, buffers, nests or waits has a bound. This page is made from `src/http/limits.def` by
 `tools/gen_limits.py`; the precedents of the defaults are in comments there. Every flag is also a variable
-(`--timeout-head` is `LANNER_TIMEOUT_HEAD`) and an argument of `lanner.run` (`timeout_head=`). Times are in seconds, sizes in bytes
-(`64k`, `8m`).
+(`--timeout-head` is `LANNER_TIMEOUT_HEAD`) and an argument of `lanner.run` (`timeout_head=`). Times are in seconds,
+sizes in bytes (`64k`, `8m`).
 
 | flag | default | what happens |
 |---|---|---|
