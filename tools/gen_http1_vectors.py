@@ -18,6 +18,7 @@ import base64
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 VECTORS = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "http1"
 SHORT = {0x5C: "\\\\", 0x0D: "\\r", 0x0A: "\\n", 0x09: "\\t"}
@@ -27,7 +28,7 @@ def escape(data: bytes) -> str:
     return "".join(SHORT.get(b) or (chr(b) if 0x20 <= b < 0x7F else f"\\x{b:02x}") for b in data)
 
 
-def case_lines(case: dict) -> list[str]:
+def case_lines(case: dict[str, Any]) -> list[str]:
     lines = [
         f"case {case['name']}",
         "expect " + ("accept" if case["expect"] == "accept" else "reject"),

@@ -182,8 +182,8 @@ def test_an_exception_in_a_task_of_the_applications_is_logged_by_asyncio(asgi: S
     ("how", "says"),
     [
         ("exit", "SystemExit: 5"),
-        ("recursion", "RecursionError"),
-        ("memory", "MemoryError"),
+        ("recursion", "RecursionError: "),
+        ("memory", "MemoryError: misbehaved"),
         ("base", "Odd: misbehaved"),
         ("generator+exit", "GeneratorExit: misbehaved"),
         ("stop", "StopAsyncIteration: misbehaved"),
