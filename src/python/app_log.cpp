@@ -73,8 +73,17 @@ void AppLog::exception(const char* event, const http::RequestHead& head, bool st
 void AppLog::after_disconnect(const http::RequestHead& head) noexcept {
   const Ref exception = take_exception();
   if (!log_ || !exception) return;
-  log_->line(server::LogLevel::info, "app.error_after_disconnect")
-      .add("error", Py_TYPE(exception.get())->tp_name)
+  log_->line(server::LogLevel::debug, "app.error_after_disconnect")
+      .add("reason", Py_TYPE(exception.get())->tp_name)
+      .add("method", head.method_text)
+      .add("target", head.target)
+      .send();
+}
+
+void AppLog::refused(const char* event, const http::RequestHead& head, const char* why) noexcept {
+  if (!log_) return;
+  log_->line(server::LogLevel::warning, event)
+      .add("reason", why)
       .add("method", head.method_text)
       .add("target", head.target)
       .send();

@@ -14,8 +14,10 @@ class AppLog final {
   // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
   // SystemExit and KeyboardInterrupt too: an application's must not end the server.
   void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
-  // The exception in flight came after the client had gone: one line, at level info; cleared.
+  // The exception in flight came after the client had gone: one line, at level debug; cleared.
   void after_disconnect(const http::RequestHead& head) noexcept;
+  // What a client asked for and does not get; with a reason, so at most once a second.
+  void refused(const char* event, const http::RequestHead& head, const char* why) noexcept;
   void mistake(const char* event, const http::RequestHead& head, const char* what) noexcept;
 
  private:

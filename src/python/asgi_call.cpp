@@ -91,11 +91,15 @@ void AsgiCall::fail() noexcept {
   // What is raised once the client has gone (an OSError, Starlette's ClientDisconnect) is rarely a
   // bug: one line.
   if (gone_) {
-    app_.log().after_disconnect(exchange_ ? exchange_->head() : http::RequestHead());
+    if (exchange_) {
+      app_.log().after_disconnect(exchange_->head());
+    } else {
+      log_without_head(true);
+    }
   } else if (exchange_) {
     app_.log().exception("app.error", exchange_->head(), exchange_->started());
   } else {
-    log_after_answer();
+    log_without_head(false);
   }
   abort();
 }
@@ -111,7 +115,7 @@ void AsgiCall::abort() noexcept {
 
 // Starlette and FastAPI answer 500 themselves and raise again: the usual way of a failing request.
 // The head is gone with the exchange; the scope still says which request it was.
-void AsgiCall::log_after_answer() noexcept {
+void AsgiCall::log_without_head(bool disconnected) noexcept {
   Raised raised;
   http::RequestHead head;
   std::string_view text;
@@ -122,6 +126,7 @@ void AsgiCall::log_after_answer() noexcept {
     head.target = {PyBytes_AS_STRING(path), static_cast<std::size_t>(PyBytes_GET_SIZE(path))};
   }
   raised.restore();
+  if (disconnected) return app_.log().after_disconnect(head);
   app_.log().exception("app.error_after_answer", head, true);
 }
 

@@ -73,7 +73,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   void fail() noexcept;    // with an exception set: logs it, 500 or cut
   void settle() noexcept;  // the task is done: what did it leave?
   void end_task() noexcept;
-  void log_after_answer() noexcept;
+  void log_without_head(bool disconnected) noexcept;
   bool over() const noexcept { return task_over_ && !exchange_; }
 
   AsgiApp& app_;

@@ -51,7 +51,7 @@ void AsgiHandler::handle(http::Exchange& exchange) noexcept {
 // Until the engine speaks WebSocket: said once to the client, once in the log.
 void AsgiHandler::refuse_websocket(http::Exchange& exchange) noexcept {
   constexpr std::string_view kBody = "501 Not Implemented: WebSocket is not served yet\n";
-  app_.log().mistake("websocket.refused", exchange.head(), "WebSocket is not served yet");
+  app_.log().refused("websocket.refused", exchange.head(), "not_served_yet");
   http::ResponseHead head;
   const bool built = head.set_status(501, {}) && head.add("Content-Type", "text/plain", 256) &&
                      head.add("Connection", "close", 256);

@@ -328,13 +328,12 @@ void Http1Exchange::abort() noexcept {
     return end(false);
   }
   if (state_ != State::open) return end(false);
-  answer_error(Errc::application_failed);
+  answer_error();
 }
 
 // A 500 of the server's own; the connection goes on if the request was read to its end.
-void Http1Exchange::answer_error(Errc code) noexcept {
+void Http1Exchange::answer_error() noexcept {
   constexpr std::string_view kBody = "500 Internal Server Error\n";
-  (void)code;
   http::ResponseHead head;
   const bool built = head.set_status(500, "Internal Server Error") &&
                      head.add("Content-Type", "text/plain; charset=utf-8", 256);

@@ -81,7 +81,7 @@ class Http1Exchange final : public http::Exchange {
   http::WriteState wrote(bool stored) noexcept;
   bool put_last_chunk() noexcept;
   void cut() noexcept;
-  void answer_error(Errc code) noexcept;
+  void answer_error() noexcept;
   void log_access() noexcept;
   void log_mistake(Errc code) noexcept;
   void end(bool persist) noexcept;

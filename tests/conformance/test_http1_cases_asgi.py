@@ -1,6 +1,6 @@
 """The raw cases of test_http1_cases.py and the exchanges of test_wire.py, served by an ASGI application.
 
-On both loops; whole, byte by byte, and cut at each byte.
+On both loops, answered at once and after a few turns; whole, byte by byte, and cut at each byte.
 """
 
 import tempfile
@@ -20,15 +20,16 @@ from tests.support.wire import Client, cuts, send_in_step, single_bytes
 TOGETHER = 100
 
 
-@pytest.fixture(scope="module", params=["auto", "uvloop"])
+@pytest.fixture(scope="module", params=["auto 0", "auto 3", "uvloop 0", "uvloop 3"])
 def asgi_target(request: pytest.FixtureRequest) -> Iterator[Target]:
+    loop, turns = request.param.split()
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lanner-wire-")))
         gate = Gate(directory)
         stack.callback(gate.close)
         unix = str(directory / "socket")
-        flags = ("--loop", request.param, "--bind", f"127.0.0.1:0,unix:{unix}")
-        server = stack.enter_context(Server("asgi_apps:app", *flags, port=False))
+        flags = ("--loop", loop, "--bind", f"127.0.0.1:0,unix:{unix}")
+        server = stack.enter_context(Server("asgi_apps:app", *flags, port=False, env={"TURNS": turns}))
         yield Target("inline", server, address_of(server.urls[0]), unix, gate)
         assert server.process.poll() is None, f"the server died:\n{server.err.text}"
 

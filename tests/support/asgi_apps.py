@@ -4,14 +4,19 @@
 /stream   "one", "", "two", "", "three"            /count    reads the body, answers its size
 /status   ?code=204 with a body nevertheless       /nobody   answers without reading the body
 /raise    an exception                             /nothing  returns without an answer
-/later    answers after a few turns of the loop    any other: b"REQ " + base64 of the body, as ../vectors/http1 wants it
+any other: b"REQ " + base64 of the body, as ../vectors/http1 wants it
+
+With $TURNS every request first waits so many turns of the loop: its exchange is kept, and answered later.
 """
 
 import asyncio
 import base64
+import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
+
+TURNS = int(os.environ.get("TURNS", "0"))
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -45,6 +50,8 @@ async def stream(send: Send, *pieces: bytes) -> None:
 
 async def app(scope: Message, receive: Receive, send: Send) -> None:
     assert scope["type"] == "http"
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
     match scope["path"]:
         case "/hello":
             await text(send, b"hello")
@@ -64,10 +71,5 @@ async def app(scope: Message, receive: Receive, send: Send) -> None:
             raise LookupError("raised by the application")
         case "/nothing":
             return
-        case "/later":
-            body = await read(receive)
-            for _ in range(3):
-                await asyncio.sleep(0)
-            await text(send, b"REQ " + base64.b64encode(body))
         case _:
             await text(send, b"REQ " + base64.b64encode(await read(receive)))
