@@ -59,7 +59,7 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
         import uvloop  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise ConfigError("--loop uvloop: uvloop is not installed; pip install uvloop, or --loop asyncio") from None
-    return uvloop.new_event_loop  # type: ignore[no-any-return]
+    return uvloop.new_event_loop
 
 
 async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:

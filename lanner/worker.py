@@ -13,7 +13,7 @@ import sys
 
 from lanner import serving
 from lanner.errors import AppError, LannerError
-from lanner.log import put
+from lanner.log import complain, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,14 +40,23 @@ def main(arguments: list[str]) -> None:
     except KeyboardInterrupt:
         sys.exit(130)
 
+    served = False
+
     def on_ready(server: "Server") -> None:
+        nonlocal served
+        served = True
         tell(report, f"ready {interface}")
         start_watch(server, lifeline)
 
     try:
         ended = serving.serve(app, interface, job, SIGNALS_ONCE, on_ready)
-    except LannerError as error:  # a wrong option, or an ASGI application that did not start
-        boot_failed(report, error)
+    except LannerError as error:
+        if not served:  # a wrong option, or an ASGI application that did not start
+            boot_failed(report, error)
+        if isinstance(error, AppError) and error.report:
+            put(error.report.rstrip("\n"))
+        complain(str(error))
+        sys.exit(error.exit_code)
     ignore_signals()
     if not ended:
         serving.leave(0)

@@ -119,9 +119,10 @@ void AsgiCall::log_without_head(bool disconnected) noexcept {
   Raised raised;
   http::RequestHead head;
   std::string_view text;
-  PyObject* method = PyDict_GetItemWithError(scope_.get(), app_.state()->method);
+  PyObject* scope = scope_.get();
+  PyObject* method = scope ? PyDict_GetItemWithError(scope, app_.state()->method) : nullptr;
   if (method && latin1_view(method, &text)) head.method_text = text;
-  PyObject* path = PyDict_GetItemWithError(scope_.get(), app_.state()->raw_path);
+  PyObject* path = scope ? PyDict_GetItemWithError(scope, app_.state()->raw_path) : nullptr;
   if (path && PyBytes_Check(path)) {
     head.target = {PyBytes_AS_STRING(path), static_cast<std::size_t>(PyBytes_GET_SIZE(path))};
   }

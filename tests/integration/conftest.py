@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("framework_checks", "server_process", "wire_client")
+pytest.register_assert_rewrite("asgi_fixtures", "framework_checks", "server_process", "wire_client")
 
 from framework_checks import Large  # noqa: E402  after the line above
 from server_process import ServerProcess  # noqa: E402

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.server import Output, address_of, environment
+from tests.support.server import APPS, Output, address_of, environment
 from tests.support.wire import Client
 
 RUNNERS = {
@@ -271,10 +271,32 @@ async def main():
 """
 
 
-def test_two_servers_in_one_loop(start: Start, runner: str) -> None:
-    found = start(TWO + runner).end()
+@pytest.mark.parametrize("name", [name for name in RUNNERS if name != "engine"])
+def test_two_servers_in_one_loop(start: Start, name: str) -> None:
+    found = start(TWO + RUNNERS[name]).end()
     assert sorted(found[:4]) == ["served", "served", "started", "started"]
     assert found[4:] == ["shut down", "served", "shut down"]
+
+
+def test_a_second_server_in_an_engine_loop_is_refused(start: Start) -> None:
+    """It has one engine. The first goes on, and there may be another one afterwards."""
+    source = """
+async def main():
+    port = free_port()
+    for _ in range(2):
+        serving = asyncio.create_task(lanner.serve(app, port=port))
+        await until_served(port)
+        try:
+            await lanner.serve(app, port=0)
+        except ConfigError as error:
+            say("another loop" in str(error))
+        say((await get(port)).partition(" ")[0])
+        serving.cancel()
+        await asyncio.wait({serving})
+
+"""
+    once = ["started", "True", "served", "shut down"]
+    assert start(source + RUNNERS["engine"]).end() == once * 2
 
 
 def test_other_work_of_the_loop_goes_on(start: Start, runner: str) -> None:
@@ -321,9 +343,9 @@ async def main():
     ],
 )
 def test_what_can_not_start_raises(start: Start, main_runner: str, call: str, says: str) -> None:
-    """And the loop is fit for another one afterwards."""
+    """No socket goes on listening, and the loop is fit for another one afterwards."""
     source = f"""
-import socket
+import gc, socket
 
 def wsgi(environ, start_response):
     return []
@@ -334,10 +356,16 @@ async def fails(scope, receive, send):
 
 async def main():
     taken = socket.create_server(("127.0.0.1", 0))
-    try:
-        await {call}
-    except (AppError, ConfigError, ListenError) as error:
-        say(type(error).__name__, str(error))
+    for _ in range(2):
+        gc.collect()
+        before = len(os.listdir("/proc/self/fd"))
+        try:
+            await {call}
+        except (AppError, ConfigError, ListenError) as error:
+            text = f"{{type(error).__name__}} {{error}}"
+    gc.collect()
+    say(text)
+    say(len(os.listdir("/proc/self/fd")) - before, "descriptors more")
     port = free_port()
     serving = asyncio.create_task(lanner.serve(app, port=port))
     say((await until_served(port)).partition(" ")[0])
@@ -349,7 +377,7 @@ if __name__ == "__main__":
     """
     first, *rest = start(source + main_runner).end()
     assert first.startswith(says)
-    assert rest == ["started", "served", "shut down"]
+    assert rest == ["0 descriptors more", "started", "served", "shut down"]
 
 
 def test_run_takes_an_asgi_application_object(start: Start) -> None:
@@ -460,3 +488,11 @@ except KeyboardInterrupt:
     program.out.wait(lambda text: "sleeps" in text, "it sleeps")
     program.process.send_signal(signal.SIGINT)
     assert program.end() == ["sleeps", "cancelled", "KeyboardInterrupt"]
+
+
+def test_cpythons_own_tests_pass_on_engine_loop() -> None:
+    command = [sys.executable, str(APPS / "cpython_asyncio.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False)
+    if done.returncode == 77:
+        pytest.skip(f"this interpreter has no test suite: {done.stdout}")
+    assert done.returncode == 0, done.stderr

@@ -44,6 +44,9 @@ def test_help_of_lanner_names_its_commands(lanner) -> None:
         (["run", "x", "--no-acces-log"], "unknown flag --no-acces-log; did you mean --no-access-log?"),
         (["run", "x", "--banana"], "unknown flag --banana"),
         (["run", "x", "--port", "y"], "--port: 'y' is not a whole number"),
+        (["run", "x", "--loop", "gevent"], "--loop: 'gevent' is not one of auto, asyncio, uvloop"),
+        (["run", "x", "--lifespan", "yes"], "--lifespan: 'yes' is not one of auto, on, off"),
+        (["run", "x", "--lifespam", "on"], "unknown flag --lifespam; did you mean --lifespan?"),
         (
             ["run", "x", "--keep-alive", "y"],
             "--timeout-keep-alive: 'y' is not a time; write seconds, for example 30 or 2.5",
@@ -121,9 +124,52 @@ def test_the_banner_says_what_is_where_and_how_to_stop(serve, hello: str) -> Non
 
 
 def test_flags_of_other_servers_are_told_and_it_serves(serve, hello: str) -> None:
-    with serve(hello, "-k", "gevent", "--http", "h11", "--loop", "uvloop", "-t", "30", "-b", "127.0.0.1:0") as server:
+    with serve(hello, "-k", "gevent", "--http", "h11", "-t", "30", "-b", "127.0.0.1:0") as server:
         assert server.get().isdigit()
-        assert {line.split(": ")[1] for line in server.lines[:4]} == {"-k", "--http", "--loop", "-t"}
+        assert {line.split(": ")[1] for line in server.lines[:3]} == {"-k", "--http", "-t"}
+
+
+def test_a_wsgi_application_takes_the_flags_of_asgi(serve, hello: str) -> None:
+    """One command line for both: they concern nobody here, and nothing is said."""
+    with serve(hello, "--port", "0", "--loop", "uvloop", "--lifespan", "off") as server:
+        assert server.get().isdigit()
+        assert server.lines[0].startswith("lanner ")
+
+
+ASGI = """\
+import asyncio, sys
+
+async def app(scope, receive, send):
+    assert scope["type"] == "http"
+    body = f"{type(asyncio.get_running_loop()).__module__} {'uvloop' in sys.modules}".encode()
+    await send({"type": "http.response.start", "status": 200})
+    await send({"type": "http.response.body", "body": body})
+"""
+
+
+@pytest.mark.parametrize(
+    ("extra", "body"),
+    [
+        ([], b"lanner.loop False"),
+        (["--loop", "asyncio"], b"lanner.loop False"),
+        (["--loop", "none", "--asgi-lifespan", "off"], b"lanner.loop False"),
+        (["--asgi-loop", "uvloop"], b"uvloop True"),
+        (["--workers", "2", "--loop", "uvloop"], b"uvloop True"),
+    ],
+)
+def test_an_asgi_application_is_served(extra: list[str], body: bytes, serve, write) -> None:
+    write("shop.py", ASGI)
+    with serve("shop:app", "--port", "0", *extra) as server:
+        assert server.get() == body
+        assert "serves shop:app (asgi) on " in "".join(server.lines)
+        assert server.stop(signal.SIGTERM) == 0
+
+
+@pytest.mark.parametrize("interface", ["auto", "asgi", "asgi3", "asginl"])
+def test_the_interface_may_be_named_as_other_servers_do(interface: str, serve, write) -> None:
+    write("shop.py", ASGI)
+    with serve("shop:app", "--port", "0", "--interface", interface) as server:
+        assert server.get() == b"lanner.loop False"
 
 
 def test_the_environment_configures_it(serve, hello: str) -> None:

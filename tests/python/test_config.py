@@ -25,6 +25,7 @@ def test_defaults_are_the_documented_ones() -> None:
         False,
         0o666,
     )
+    assert (config.loop, config.lifespan) == ("auto", "auto")
     assert config.addresses() == ("127.0.0.1:8000",)
     assert config.warnings == ()
 
@@ -49,6 +50,7 @@ def test_flags_win_over_environment_over_defaults() -> None:
 
 def test_every_flag_has_a_variable() -> None:
     samples = {"host": "h", "uds_permissions": "600", "interface": "wsgi", "log_level": "debug", "root_path": "/x"}
+    samples |= {"loop": "uvloop", "lifespan": "off"}
     for flag in flags.table():
         name = flag.setting
         config = build({"LANNER_" + name.upper(): samples.get(name, "3"), "LANNER_WRITE_LOW_MARK": "1"} | switch(flag))
@@ -93,6 +95,11 @@ def test_other_servers_names_set_the_same_limit(alias: str, value: object, field
         ("working_dir", "/", "chdir", "/"),
         ("access_logformat", "%(h)s", "access_log_format", "%(h)s"),
         ("access_log_fmt", "json", "access_log_format", "json"),
+        ("asgi_loop", "uvloop", "loop", "uvloop"),
+        ("loop", "none", "loop", "auto"),
+        ("loop", "rloop", "loop", "auto"),
+        ("asgi_lifespan", "off", "lifespan", "off"),
+        ("interface", "asgi3", "interface", "asgi"),
     ],
 )
 def test_other_servers_names_set_the_same_option(alias: str, value: object, setting: str, expected: object) -> None:
@@ -109,7 +116,6 @@ def test_aliases_name_one_flag_each_and_no_foreign_one() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"loop": "uvloop"}, "--loop: not needed"),
         ({"http": "h11"}, "--http: not needed"),
         ({"k": "gevent"}, "-k: not needed: one engine; for blocking code give --threads"),
         ({"worker_tmp_dir": "/dev/shm"}, "--worker-tmp-dir: not needed"),
@@ -123,7 +129,7 @@ def test_a_flag_that_means_nothing_here_says_why(given: dict[str, object], says:
 
 
 def test_a_foreign_argument_that_is_off_is_silent() -> None:
-    assert build(reload=False, loop=None, ssl_certfile=None).warnings == ()
+    assert build(reload=False, http=None, ssl_certfile=None).warnings == ()
 
 
 @pytest.mark.parametrize("name", ["ssl_certfile", "certfile", "daemon", "user", "static_path_mount", "proxy_protocol"])

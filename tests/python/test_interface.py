@@ -111,6 +111,21 @@ def test_frameworks_are_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("module", "make"),
+    [
+        ("fastapi", "FastAPI()"),
+        ("starlette.applications", "Starlette()"),
+        ("litestar", "Litestar()"),
+        ("quart", "Quart('x')"),
+        ("django.core.handlers.asgi", "ASGIHandler.__new__(ASGIHandler)"),
+    ],
+)
+def test_asgi_frameworks_are_found(module: str, make: str) -> None:
+    found = pytest.importorskip(module)
+    assert interface.detect(eval(make, vars(found))) == "asgi"
+
+
+@pytest.mark.parametrize(
     ("app", "says"),
     [
         (any_number, "cannot tell whether shop is WSGI or ASGI; add --interface wsgi or --interface asgi"),
@@ -127,10 +142,8 @@ def test_what_can_not_be_told_says_what_to_do(app: Callable[..., object], says: 
 @pytest.mark.parametrize(
     ("app", "wanted", "says"),
     [
-        (asgi, "auto", "--interface asgi is not there yet"),
-        (wsgi, "asgi", "--interface asgi is not there yet"),
         (wsgi, "native", "--interface native is not there yet"),
-        (asgi2, "auto", "ASGI 2"),
+        (asgi2, "auto", "ASGI 2 application; wrap it with asgiref.compatibility.guarantee_single_callable"),
     ],
 )
 def test_what_is_not_there_yet_is_said(app: Callable[..., object], wanted: str, says: str) -> None:
@@ -139,4 +152,13 @@ def test_what_is_not_there_yet_is_said(app: Callable[..., object], wanted: str, 
 
 
 def test_a_given_interface_is_believed() -> None:
-    assert interface.choose(any_number, "wsgi", "shop") == "wsgi"
+    for name in ("wsgi", "asgi"):
+        for app in (any_number, wsgi, asgi):
+            assert interface.choose(app, name, "shop") == name
+
+
+@pytest.mark.parametrize(
+    ("app", "kind"), [(wsgi, "wsgi"), (asgi, "asgi"), (asgi_plain, "asgi"), (AsgiEndpoint, "asgi")]
+)
+def test_auto_is_what_was_found(app: Callable[..., object], kind: str) -> None:
+    assert interface.choose(app, "auto", "shop") == kind

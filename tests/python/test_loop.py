@@ -1,0 +1,271 @@
+"""The engine as a selector, beside the standard library's."""
+
+import asyncio
+import os
+import selectors
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from lanner import _core
+from lanner.asgi import loop_factory
+from lanner.loop import EngineLoop, EngineSelector, descriptor_of
+
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+MAKERS: dict[str, Callable[[], selectors.BaseSelector]] = {
+    "engine": lambda: EngineSelector(_core.Poller()),
+    "standard": selectors.DefaultSelector,
+}
+
+
+@pytest.fixture(params=list(MAKERS))
+def selector(request: pytest.FixtureRequest) -> Iterator[selectors.BaseSelector]:
+    """Whatever is claimed here holds for both."""
+    made = MAKERS[request.param]()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
+    one, other = socket.socketpair()
+    yield one, other
+    one.close()
+    other.close()
+
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+def ready(selector: selectors.BaseSelector, timeout: float | None = 0) -> list[tuple[int, int, object]]:
+    return sorted((key.fd, events, key.data) for key, events in selector.select(timeout))
+
+
+def test_reading(selector: selectors.BaseSelector, pair: Pair) -> None:
+    key = selector.register(pair[0], READ, "data")
+    assert (key.fileobj, key.fd, key.events, key.data) == (pair[0], pair[0].fileno(), READ, "data")
+    assert ready(selector) == []
+    pair[1].send(b"x")
+    assert ready(selector, None) == [(pair[0].fileno(), READ, "data")]
+    assert ready(selector) == [(pair[0].fileno(), READ, "data")]  # until it is read
+    pair[0].recv(1)
+    assert ready(selector) == []
+
+
+def test_writing_and_both(selector: selectors.BaseSelector, pair: Pair) -> None:
+    selector.register(pair[0], WRITE)
+    assert ready(selector) == [(pair[0].fileno(), WRITE, None)]
+    pair[1].send(b"x")
+    assert ready(selector) == [(pair[0].fileno(), WRITE, None)]
+    selector.modify(pair[0], READ | WRITE, 5)
+    assert ready(selector) == [(pair[0].fileno(), READ | WRITE, 5)]
+    selector.modify(pair[0], READ)
+    assert ready(selector) == [(pair[0].fileno(), READ, None)]
+
+
+def test_a_peer_that_is_gone_is_readable(selector: selectors.BaseSelector, pair: Pair) -> None:
+    selector.register(pair[0], READ)
+    pair[1].close()
+    assert ready(selector) == [(pair[0].fileno(), READ, None)]
+
+
+def test_a_pipe_without_reader_is_writable(selector: selectors.BaseSelector) -> None:
+    read_end, write_end = os.pipe()
+    selector.register(write_end, WRITE)
+    os.close(read_end)
+    assert ready(selector) == [(write_end, WRITE, None)]
+    selector.unregister(write_end)
+    os.close(write_end)
+
+
+def test_unregistered_is_not_told(selector: selectors.BaseSelector, pair: Pair) -> None:
+    selector.register(pair[0], READ, "data")
+    pair[1].send(b"x")
+    assert selector.unregister(pair[0]).data == "data"
+    assert ready(selector) == []
+    selector.register(pair[0].fileno(), READ)  # by its number now
+    assert ready(selector) == [(pair[0].fileno(), READ, None)]
+
+
+def test_mistakes(selector: selectors.BaseSelector, pair: Pair) -> None:
+    selector.register(pair[0], READ)
+    for call in (
+        lambda: selector.register(pair[0], READ),
+        lambda: selector.register(pair[0].fileno(), READ),
+        lambda: selector.unregister(pair[1]),
+        lambda: selector.modify(pair[1], READ),
+        lambda: selector.get_key(pair[1]),
+    ):
+        with pytest.raises(KeyError):
+            call()
+    for call in (
+        lambda: selector.register(pair[1], 0),
+        lambda: selector.register(pair[1], 7),
+        lambda: selector.register(-1, READ),
+        lambda: selector.register("x", READ),  # type: ignore[arg-type]
+        lambda: selector.register(None, READ),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(ValueError, match="nvalid"):
+            call()
+    with pytest.raises(OSError, match="."):
+        selector.register(9999, READ)
+    with pytest.raises(OSError, match="."), open(os.devnull) as file:
+        selector.register(file, READ)  # epoll takes no files that are always ready
+    selector.register(pair[1], READ)  # none of them has left anything behind
+
+
+def test_a_file_that_was_closed_can_be_unregistered(selector: selectors.BaseSelector) -> None:
+    """asyncio's transports do so, and the descriptor may belong to another file by then."""
+    one, other = socket.socketpair()
+    selector.register(one, READ)
+    one.close()
+    selector.unregister(one)
+    again, more = socket.socketpair()
+    selector.register(again, READ)
+    more.send(b"x")
+    assert ready(selector) == [(again.fileno(), READ, None)]
+    for each in (other, again, more):
+        each.close()
+
+
+def test_the_map_is_looked_up_by_file_and_by_number(selector: selectors.BaseSelector, pair: Pair) -> None:
+    """asyncio does both (3.12: `selector.get_map().get(fileobj)`)."""
+    key = selector.register(pair[0], READ)
+    found = selector.get_map()
+    assert found is not None
+    assert found.get(pair[0]) is key
+    assert found.get(pair[0].fileno()) is key
+    assert found[pair[0]] is key
+    assert found.get(pair[1]) is None
+    assert len(found) == 1
+    assert selector.get_key(pair[0]) is key
+
+
+def test_time_limits(selector: selectors.BaseSelector, pair: Pair) -> None:
+    selector.register(pair[0], READ)
+    for timeout in (-1, 0, 0.0, 0.03):
+        began = time.monotonic()
+        assert selector.select(timeout) == []
+        assert max(timeout, 0) <= time.monotonic() - began < max(timeout, 0) + 5
+
+
+def test_many_descriptors(selector: selectors.BaseSelector) -> None:
+    pairs = [socket.socketpair() for _ in range(200)]
+    for number, (one, other) in enumerate(pairs):
+        selector.register(one, READ, number)
+        other.send(b"x")
+    found: set[object] = set()
+    while len(found) < 200:
+        for key, _ in selector.select(0):
+            found.add(key.data)
+            selector.unregister(key.fileobj)
+    assert selector.select(0) == []
+    for one, other in pairs:
+        one.close()
+        other.close()
+
+
+def test_wake_ends_a_select_of_another_thread() -> None:
+    poller = _core.Poller()
+    selector = EngineSelector(poller)
+    threading.Timer(0.02, poller.wake).start()
+    began = time.monotonic()
+    assert selector.select(30) == []
+    assert time.monotonic() - began < 20
+
+
+def test_the_poller_is_a_descriptor_that_others_can_watch(pair: Pair) -> None:
+    """How another loop drives the engine."""
+    inner = EngineSelector(_core.Poller())
+    inner.register(pair[0], READ)
+    with selectors.DefaultSelector() as outer:
+        outer.register(inner.poller.fileno(), READ)
+        assert outer.select(0) == []
+        pair[1].send(b"x")
+        assert len(outer.select(5)) == 1
+        assert ready(inner) == [(pair[0].fileno(), READ, None)]
+        outer.unregister(inner.poller.fileno())
+
+
+def test_select_inside_select_is_refused() -> None:
+    assert "select" in dir(_core.Poller())
+    with pytest.raises(TypeError):
+        _core.Poller().select("soon")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", ["x", None, object(), 1.5])
+def test_descriptor_of_what_is_none(wrong: object) -> None:
+    with pytest.raises(ValueError, match="Invalid file object"):
+        descriptor_of(wrong)
+
+
+# ---- the loop
+
+
+def test_engine_loop_is_asyncios_own_with_another_selector() -> None:
+    loop = EngineLoop()
+    assert isinstance(loop, asyncio.SelectorEventLoop)
+    assert loop.run_until_complete(asyncio.sleep(0, "slept")) == "slept"
+    loop.close()
+    assert loop.is_closed()
+
+
+def test_engine_loops_leave_no_descriptors() -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        loop = EngineLoop()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
+    del loop
+    assert len(os.listdir("/proc/self/fd")) <= before
+
+
+def test_call_soon_takes_what_asyncios_takes() -> None:
+    loop, found = EngineLoop(), []
+    loop.call_soon(found.append, 1)
+    loop.call_soon(lambda *args: found.append(args), *range(12))
+    handle = loop.call_soon(found.append, 2)
+    handle.cancel()
+    assert isinstance(handle, asyncio.Handle)
+    with pytest.raises(TypeError):
+        loop.call_soon()  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        loop.call_soon(found.append, 3, wrong=4)  # type: ignore[call-arg]
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    loop.close()
+    assert found == [1, tuple(range(12))]
+
+
+def test_two_loops_in_two_threads() -> None:
+    found: list[str] = []
+
+    async def main() -> None:
+        await asyncio.sleep(0.01)
+        found.append(type(asyncio.get_running_loop()).__name__)
+
+    def work() -> None:
+        with asyncio.Runner(loop_factory=EngineLoop) as runner:
+            runner.run(main())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert found == ["EngineLoop"] * 4
+
+
+@pytest.mark.parametrize("name", ["auto", "asyncio"])
+def test_loop_factory(name: str) -> None:
+    assert loop_factory(name) is EngineLoop
+
+
+def test_loop_factory_of_uvloop() -> None:
+    uvloop = pytest.importorskip("uvloop")
+    loop = loop_factory("uvloop")()
+    assert isinstance(loop, uvloop.Loop)
+    loop.close()
