@@ -72,7 +72,11 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) ->
     driver = Driver(loop)
     server = make_server(app, job, driver.poller, loop)
     lifespan = Lifespan(app, job.lifespan, job.shown)
-    await lifespan.startup()
+    try:
+        await lifespan.startup()
+    except BaseException:
+        del server  # with it the listening sockets, before anybody sees the error
+        raise
     before = asyncio.all_tasks()
     try:
         if lifespan.supported:

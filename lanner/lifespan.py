@@ -12,7 +12,8 @@ AsgiApp = Callable[..., object]  # async (scope, receive, send) -> None
 
 STARTUP_S = 60.0
 SHUTDOWN_S = 30.0
-END_S = 5.0  # for the coroutine to return after its last answer
+END_S = 0.5  # for the coroutine to return after its last answer
+CANCELLED_S = 5.0  # and to end once it is cancelled
 
 
 class ShutdownError(AppError):
@@ -104,7 +105,7 @@ class Lifespan:
         await asyncio.wait({self._task}, timeout=END_S if self._answered and self._answered.done() else 0)
         if not self._task.done():
             self._task.cancel()
-            await asyncio.wait({self._task}, timeout=END_S)
+            await asyncio.wait({self._task}, timeout=CANCELLED_S)
         self._error()
 
     def _error(self) -> BaseException | None:

@@ -7,7 +7,7 @@ served inside its turns, without waking one loop from another.
 import asyncio
 import contextlib
 import selectors
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterator, Mapping
 
 from lanner import _core
 
@@ -54,7 +54,7 @@ class EngineSelector(selectors.BaseSelector):
         return self._keys[self._known(fileobj)]
 
     def get_map(self) -> Mapping[object, selectors.SelectorKey]:  # type: ignore[override]
-        return self._keys  # type: ignore[return-value]  # asyncio looks descriptors up
+        return KeyMap(self._keys)
 
     def close(self) -> None:
         for fd in list(self._keys):
@@ -65,6 +65,28 @@ class EngineSelector(selectors.BaseSelector):
         if fd not in self._keys:
             raise KeyError(f"{fileobj!r} is not registered")
         return fd
+
+
+class KeyMap(Mapping[object, selectors.SelectorKey]):
+    """What is registered, found by descriptor or by file object, as the selectors module has it.
+
+    Example: `loop._selector.get_map().get(sock)` is the key of a socket that add_reader() got, or None.
+    """
+
+    def __init__(self, keys: dict[int, selectors.SelectorKey]) -> None:
+        self._keys = keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._keys)
+
+    def __getitem__(self, fileobj: object) -> selectors.SelectorKey:
+        try:
+            return self._keys[descriptor_of(fileobj, self._keys)]
+        except ValueError:
+            raise KeyError(fileobj) from None
 
 
 def descriptor_of(fileobj: object, keys: Mapping[int, selectors.SelectorKey] | None = None) -> int:

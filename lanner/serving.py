@@ -95,8 +95,13 @@ def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":
 
     try:
         return Server(app, job.listeners, job.options, *poller_and_loop)  # type: ignore[arg-type]
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
+    except BaseException as error:
+        if job.options.get("own_listeners"):  # only an engine that was made owns them
+            for fd in job.listeners:
+                os.close(fd)
+        if isinstance(error, ValueError):
+            raise ConfigError(str(error)) from None
+        raise
 
 
 def run_wsgi(server: "Server", threads: object, signals: int, on_ready: "Callable[[Server], object]") -> bool:

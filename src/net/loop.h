@@ -83,7 +83,7 @@ class Loop final {
   // Loop's thread: run it in the next turn (not the present one), which then does not wait.
   void defer(Task& task) noexcept;
 
-  bool observed() const noexcept { return observer_ != nullptr; }
+  TurnObserver* turn_observer() const noexcept { return observer_; }
   void set_turn_observer(TurnObserver* observer) noexcept { observer_ = observer; }
   // One turn; waits at most `wait_ms_max` (-1 = until something happens).
   void run_once(int wait_ms_max) noexcept;

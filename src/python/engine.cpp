@@ -39,6 +39,8 @@ const char* spool_directory(const EngineOptions& options) noexcept {
 }  // namespace
 
 Engine::~Engine() {
+  const bool unused = made_ && !ran_ && options_.server.own_listeners;
+  for (std::size_t i = 0; unused && i < listener_count_; ++i) sys::close(listeners_[i]);
   if (poller_ && running_) set_poller_guest(poller_.get(), nullptr);
   server_.reset();
   handler_inline_.reset();
@@ -82,7 +84,7 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
   if (poller) {
     loop_ = poller_loop(state, poller);
     if (!loop_) return -1;
-    if (loop_->observed()) {
+    if (loop_->turn_observer()) {
       PyErr_SetString(
           PyExc_ValueError,
           "this event loop serves an application already: start the second one in another loop");
@@ -120,7 +122,8 @@ int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop)
   }
   handler_asgi_.reset(new (std::nothrow) AsgiHandler(asgi_app_, poller_.get()));
   if (handler_asgi_) server_ = server::Server::create(*loop_, *handler_asgi_, options_.server);
-  return server_ ? 0 : raise_error({Errc::no_memory, 0}, "server");
+  made_ = server_ != nullptr;
+  return made_ ? 0 : raise_error({Errc::no_memory, 0}, "server");
 }
 
 int Engine::take_listeners(PyObject* listeners) noexcept {
@@ -190,6 +193,7 @@ int Engine::make_server() noexcept {
   if (handler) server_ = server::Server::create(*loop_, *handler, options_.server);
   if (!server_) return raise_error({Errc::no_memory, 0}, "server");
   interrupt().set_target(this);
+  made_ = true;
   return 0;
 }
 
@@ -263,6 +267,7 @@ bool Engine::after_turn() noexcept {
   if (tasks_left && !server_->cut_asked()) return true;
   if (tasks_left) handler_asgi_->cancel_all();
   set_poller_guest(poller_.get(), nullptr);
+  server_->detach();
   running_ = false;
   signals_.reset();
   Py_BEGIN_ALLOW_THREADS close_logs();

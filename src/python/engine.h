@@ -110,6 +110,7 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   Ref on_end_;
   std::unique_ptr<server::Server> server_;
   bool running_ = false;
+  bool made_ = false;  // init() succeeded: own_listeners holds from then on
   bool ran_ = false;
 };
 

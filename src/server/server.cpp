@@ -45,7 +45,7 @@ bool Server::allocate() noexcept {
 }
 
 Server::~Server() {
-  loop_.set_turn_observer(nullptr);
+  detach();
   if (options_.board && options_.board->wake_descriptor() >= 0) {
     loop_.unwatch(options_.board->wake_descriptor(), balance_watcher_);
   }
@@ -197,6 +197,10 @@ void Server::before_wait() noexcept {
   if (!graveyard_.empty()) bury();
   stay_awake();
   if (options_.board) options_.board->set_waiting();
+}
+
+void Server::detach() noexcept {
+  if (loop_.turn_observer() == this) loop_.set_turn_observer(nullptr);
 }
 
 bool Server::after_turn() noexcept {

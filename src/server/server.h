@@ -57,6 +57,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void before_wait() noexcept;
   // After a turn: stop requests are acted on. True: drained, run no more turns for this server.
   bool after_turn() noexcept;
+  // Gives the loop to another server; no more turns for this one.
+  void detach() noexcept;
   // Something is put off to the next turn.
   bool has_work() const noexcept { return !dirty_.empty() || !ready_.empty(); }
   // Nothing is left to wait for: the next after_turn() says so.

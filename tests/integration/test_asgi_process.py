@@ -51,6 +51,17 @@ def stop_within(server: Server, seconds: float) -> int:
     return code
 
 
+def connect_until_refused(address: tuple[str, int]) -> None:
+    """The port is given up soon after the signal."""
+    for _ in range(2000):
+        Client(address).close()
+
+
+def read_all_chunks(client: Client) -> None:
+    while client.read_chunk():
+        pass
+
+
 @pytest.mark.parametrize("flags", WORKERS)
 def test_a_request_in_flight_finishes(run: Run, tmp_path: Path, flags: tuple[str, ...]) -> None:
     """T52: with Connection: close, exit 0, the lifespan's shutdown last."""
@@ -60,8 +71,7 @@ def test_a_request_in_flight_finishes(run: Run, tmp_path: Path, flags: tuple[str
         server.wait_for_log("waits")
         server.send_signal(signal.SIGTERM)
         with pytest.raises(OSError, match="refused"):
-            for _ in range(2000):  # the port is given up soon
-                Client(server.address).close()
+            connect_until_refused(server.address)
         (tmp_path / "go").touch()
         response = client.read()
         assert (response.body, response.closes) == (b"waited", True)
@@ -117,8 +127,7 @@ def test_an_endless_stream_is_cut_at_the_limit(run: Run, flags: tuple[str, ...])
         began = time.monotonic()
         server.send_signal(signal.SIGTERM)
         with pytest.raises((Closed, ConnectionResetError)):
-            while client.read_chunk():
-                pass
+            read_all_chunks(client)
         assert time.monotonic() - began > LIMIT_S * 0.8
         assert server.wait(LIMIT_S + FORCED_S + SLACK_S) == 0
     server.all_gone()

@@ -247,7 +247,7 @@ def test_a_scope_outlives_its_request(asgi: ServerProcess) -> None:
     for number in range(20):
         with Wire(asgi.address) as wire:
             target = f"/keep/{number}/%41?q={number}"
-            wire.get(target, "POST", fields=[("X-Number", f"{number}" * 40), ("X-N%d" % number, "x")], body=b"b")
+            wire.get(target, "POST", fields=[("X-Number", f"{number}" * 40), (f"X-N{number}", "x")], body=b"b")
     with Wire(asgi.address) as wire:
         found = ast.literal_eval(wire.get("/kept_scopes").body.decode())
     for number, scope in enumerate(found):

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,8 +41,8 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def directory(tmp_path: Path) -> Iterator[Path]:
-    yield tmp_path
+def directory(tmp_path: Path) -> Path:
+    return tmp_path
 
 
 def say(text: str) -> str:

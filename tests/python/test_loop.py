@@ -110,9 +110,9 @@ def test_mistakes(selector: selectors.BaseSelector, pair: Pair) -> None:
     ):
         with pytest.raises(ValueError, match="nvalid"):
             call()
-    with pytest.raises(OSError, match="."):
+    with pytest.raises(OSError, match=r"."):
         selector.register(9999, READ)
-    with pytest.raises(OSError, match="."), open(os.devnull) as file:
+    with pytest.raises(OSError, match=r"."), open(os.devnull) as file:
         selector.register(file, READ)  # epoll takes no files that are always ready
     selector.register(pair[1], READ)  # none of them has left anything behind
 
