@@ -182,13 +182,13 @@ class Supervisor:
             self.signal_all(signal.SIGKILL)
             return
         self.stop_signal, self.stopped_at = number, now
-        self.log.info("stop", signal=name, drain_s=f"{self.drain_s:g}")
         self.kill_at = now + self.drain_s + KILL_AFTER_S
         for slot in self.slots:
             slot.due = None
         self.share(False)
         self.on_stop()
         self.signal_all(signal.SIGTERM)
+        self.log.info("stop", signal=name, drain_s=f"{self.drain_s:g}")  # who reads it may count on it
 
     def signal_all(self, number: int) -> None:
         for slot in self.slots:

@@ -9,6 +9,7 @@ Runs in .venv, which `make test` prepares (tools/setup.sh test). Ends with "N pa
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -195,6 +196,8 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="name the steps")
     parser.add_argument("--write", action="store_true", help="with `format`: lay the code out")
     options = parser.parse_args()
+    # A shell that starts this in the background has SIGINT ignored, which the servers under test would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if unknown := [name for name in options.steps if name not in STEPS]:
         parser.error(f"no such step: {', '.join(unknown)}; there are {', '.join(STEPS)}")
     if options.list:

@@ -392,6 +392,27 @@ class TestQuart:
         assert client.get("/").status_code == 200
 
 
+class TestAsgiref:
+    SITE = "asgiref_apps:version2"
+
+    def test_asgi_2_made_single(self, client: httpx.Client) -> None:
+        for body in (b"", b"small", b"large" * 100_000):
+            assert client.post("/a/b", content=body).content == b"/a/b " + body
+
+    @pytest.mark.parametrize("loop", LOOPS)
+    def test_wsgi_behind_asgi(self, serve: Any, loop: str) -> None:
+        server = serve("asgiref_apps:wsgi", "--loop", loop)
+        answer = httpx.post(server.url + "/x", content=b"body" * 50_000)
+        assert (answer.status_code, answer.headers["x-path"]) == (201, "/x")
+        assert answer.content == b"wsgi " + b"body" * 50_000
+
+    @pytest.mark.parametrize("loop", LOOPS)
+    def test_bridges_between_coroutines_and_functions(self, serve: Any, loop: str) -> None:
+        server = serve("asgiref_apps:bridges", "--loop", loop, "--lifespan", "off")
+        for _ in range(3):
+            assert httpx.get(server.url).text == repr([number * 2 + 1 for number in range(10)])
+
+
 @pytest.mark.parametrize("site", [TestFastApi, TestStarlette, TestDjango, TestLitestar, TestQuart])
 @pytest.mark.parametrize("loop", LOOPS)
 def test_each_stops_in_order(serve: Any, site: type, loop: str) -> None:

@@ -4,6 +4,7 @@ Rows T52, A14, A22, M01 and M02 of the project's catalogue.
 """
 
 import json
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from tests.support.server import Server
 from tests.support.wire import Client, Closed, request
 
 pytest_plugins = ["asgi_fixtures"]
-LIMIT_S = 1.0  # the drain's, where it is reached
+LIMIT_S = 0.5  # the drain's, where it is reached
 FORCED_S = 5.0  # beyond it, for who ignores being cancelled
 SLACK_S = 10.0  # what a busy machine may add
 
@@ -31,8 +32,8 @@ def run(loop: str, tmp_path: Path) -> Any:
     """Starts asgi_drain:app, or another, on each loop."""
     with ExitStack() as stack:
 
-        def start(*flags: str, target: str = "asgi_drain:app") -> Server:
-            env = {"DIRECTORY": str(tmp_path)}
+        def start(*flags: str, target: str = "asgi_drain:app", **variables: str) -> Server:
+            env = {"DIRECTORY": str(tmp_path), **variables}
             return stack.enter_context(Server(target, "--loop", loop, *flags, cwd=APPS, env=env))
 
         yield start
@@ -158,8 +159,13 @@ def test_a_request_that_is_cancelled_may_clean_up(run: Run) -> None:
     assert lines(server) == ["cleans up later", "cleaned up", "shut down"]
 
 
-@pytest.mark.parametrize("path", ["/swallows", "/swallows_in_background"])
-@pytest.mark.parametrize("flags", WORKERS)
+@pytest.mark.parametrize(
+    ("path", "flags"),
+    [
+        pytest.param("/swallows", (), id="single"),
+        pytest.param("/swallows_in_background", ("--workers", "2"), id="workers"),
+    ],
+)
 def test_who_swallows_its_cancellation_ends_with_the_process(run: Run, path: str, flags: tuple[str, ...]) -> None:
     """A14: forced at the limit and 5 s, exit 0, and the others' shutdown runs."""
     server = run("--timeout-graceful-shutdown", str(LIMIT_S), *flags)
@@ -196,6 +202,29 @@ def test_no_request_is_lost_at_the_signal(run: Run) -> None:
     assert server.wait() == 0
 
 
+# ---- the access log
+
+
+def test_each_request_is_one_line_of_the_access_log(run: Run) -> None:
+    """Those too that are answered later, in pieces, by an error, or never."""
+    server = run("--access-log", "--access-log-format", "%(m)s %(U)s %(s)s %(B)s", target="asgi_answers:app")
+    with Client(server.address) as client:
+        for path in ("/hello", "/stream", "/send_tasks", "/raises?after=0&awaits=1&mark=", "/returns?after=0"):
+            client.send(request("GET", path))
+            client.read()
+        client.send(request("GET", "/raises?after=2&awaits=1&mark="))
+        with pytest.raises((Closed, ConnectionResetError)):
+            client.read()
+    assert stop_within(server, 0) == 0
+    found = server.out.text.splitlines()
+    assert found[:3] == ["GET /hello 200 5", "GET /stream 200 11", "GET /send_tasks 200 11"]
+    assert [line.split()[:3] for line in found[3:]] == [
+        ["GET", "/raises", "500"],
+        ["GET", "/returns", "500"],
+        ["GET", "/raises", "200"],
+    ]
+
+
 # ---- workers
 
 
@@ -209,6 +238,24 @@ def test_workers_share_the_work(run: Run) -> None:
             break
     assert pids == set(server.workers())
     assert stop_within(server, 0) == 0
+
+
+def test_more_signals_do_not_cut_a_workers_shutdown_short(run: Run, tmp_path: Path) -> None:
+    """Service managers signal the whole group, and the supervisor forwards what it gets."""
+    server = run("--workers", "2", SLOW_SHUTDOWN="1")
+    workers = server.workers()
+    server.out.wait(lambda text: text.count("started ") == 2, "both serve")
+    for worker in workers:
+        os.kill(worker, signal.SIGTERM)
+    server.send_signal(signal.SIGTERM)
+    server.out.wait(lambda text: text.count("shutting down") == 2, "both shut down")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        for worker in workers:
+            os.kill(worker, number)
+    (tmp_path / "go").touch()
+    assert server.wait() == 0
+    server.all_gone()
+    assert lines(server).count("shut down") == 2
 
 
 @pytest.mark.parametrize("flags", WORKERS)

@@ -295,6 +295,36 @@ def test_a_client_that_leaves_before_its_body_is_complete_harms_nobody(asgi: Ser
     assert "app." not in log_since(asgi, since)
 
 
+# ---- limits: the server answers, the application is told (decision 4)
+
+
+def test_a_body_beyond_the_limit_is_413(serve: Any, loop: str, place: str) -> None:
+    server = serve(APP, "--loop", loop, "--limit-request-body", "1000")
+    with Wire(server.address) as wire:
+        wire.send(head(f"/pieces_until_disconnect?id={place}", ("Content-Length", "1001")))
+        answer = wire.answer()
+        assert (answer.status, answer.get("Connection")) == (413, "close")
+    assert noted(server, place) == []  # not called at all
+    with Wire(server.address) as wire:
+        wire.send(head(f"/pieces_until_disconnect?id={place}", ("Transfer-Encoding", "chunked")) + chunk(b"x" * 600))
+        wait_for_event(server, place, ["http.request", 600, True])
+        wire.send(chunk(b"x" * 600))
+        assert wire.answer().status == 413
+    assert wait_for_event(server, place, ["http.disconnect", 0, None])
+    assert found(fetch(server.address, "/digest", "POST", body=b"x" * 1000)) == digest_of(b"x" * 1000)
+    assert "error app." not in log_since(server, 0)
+
+
+def test_a_body_that_stalls_is_408(serve: Any, loop: str, place: str) -> None:
+    server = serve(APP, "--loop", loop, "--timeout-body", "0.3")
+    with Wire(server.address) as wire:
+        wire.send(head(f"/pieces_until_disconnect?id={place}", ("Content-Length", "100000")) + b"12345")
+        answer = wire.answer()
+        assert (answer.status, answer.get("Connection")) == (408, "close")
+    assert wait_for_event(server, place, ["http.disconnect", 0, None])
+    assert "error app." not in log_since(server, 0)
+
+
 # ---- after the answer
 
 

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from asgi_ledger import events, log_since, noted, release, wait_for_event
@@ -172,6 +173,20 @@ def test_others_are_served_while_one_does_not_read(asgi: ServerProcess, place: s
         wait_until_stuck(asgi, place)
         for _ in range(10):
             assert fetch(asgi.address, "/hello").body == b"hello"
+
+
+@pytest.mark.parametrize(("method", "size"), [("HEAD", 65536), ("GET", 0)], ids=["HEAD", "empty blocks"])
+def test_a_stream_that_never_fills_a_buffer_gives_others_their_turn(
+    serve: Any, loop: str, place: str, method: str, size: int
+) -> None:
+    """A08: nothing goes out, so nothing is ever full; the loop goes on, and the client that leaves ends it."""
+    server = serve(APP, "--loop", loop)
+    with Wire(server.address) as wire:
+        wire.send(request(f"/endless?id={place}&size={size}", method))
+        wait_until(lambda: totals(server, place).get("sent", 0) > 100, "it sends")
+        for _ in range(3):
+            assert fetch(server.address, "/hello").body == b"hello"
+    assert wait_for_event(server, place, "http.disconnect")[0] == "ConnectionResetError"
 
 
 # ---- applications that fail

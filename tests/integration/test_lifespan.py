@@ -65,7 +65,7 @@ await send({{"type": "lifespan.shutdown.complete"}})
 def test_startup_before_and_shutdown_after(write: Write, tmp_path: Path, loop: str, mode: str, number: int) -> None:
     target = write(COMPLETE)
     with Server(target, "--loop", loop, "--lifespan", mode, cwd=tmp_path) as server:
-        assert server.out.text.splitlines() == ["starting"]
+        assert server.wait_for_log("starting").splitlines() == ["starting"]
         with Client(server.address) as client:
             assert client.get("/").body == b"served"
         assert server.stop(number) == 0
@@ -86,7 +86,7 @@ def test_off_never_calls_it(write: Write, tmp_path: Path, loop: str) -> None:
 def test_the_scope(write: Write, tmp_path: Path, loop: str) -> None:
     target = write("print(scope, flush=True)\n" + COMPLETE)
     with Server(target, "--loop", loop, cwd=tmp_path) as server:
-        (line, *_) = server.out.text.splitlines()
+        (line, *_) = server.wait_for_log("starting").splitlines()
         assert line == "{'type': 'lifespan', 'asgi': {'version': '3.0', 'spec_version': '2.0'}, 'state': {}}"
 
 

@@ -236,7 +236,8 @@ def test_serve_that_is_cancelled_cuts_its_requests(start: Start, runner: str) ->
     assert found[4:] == ["shut down", "CancelledError", "got ''", "refused", "1", "started", "served", "shut down"]
 
 
-def test_serve_in_a_timeout(start: Start, runner: str) -> None:
+@pytest.mark.parametrize("name", ["asyncio", "uvloop", "engine"])
+def test_serve_in_a_timeout(start: Start, name: str) -> None:
     source = """
 async def main():
     port = free_port()
@@ -249,7 +250,7 @@ async def main():
         say("timed out")
 
 """
-    assert start(source + runner).end() == ["started", "served", "shut down", "timed out"]
+    assert start(source + RUNNERS[name]).end() == ["started", "served", "shut down", "timed out"]
 
 
 # ---- together with others

@@ -51,18 +51,19 @@ async def blocks(scope, receive, send):
 
 
 async def endless(scope, receive, send):
-    """Blocks without end; notes how many were sent, and how it ended."""
+    """Blocks without end, or &size=0 empty ones; notes how many were sent, and how it ended."""
+    block = BLOCK[: int(arguments(scope).get("size", len(BLOCK)))]
     await send(START)
     totals = _totals.setdefault(arguments(scope)["id"], {"sent": 0, "sending": 0})
     try:
         while True:
             totals["sending"] += 1
-            await send(body(BLOCK))
+            await send(body(block))
             totals["sent"] += 1
     except OSError as error:
         note(scope, type(error).__name__)
         try:
-            await send(body(BLOCK))
+            await send(body(block))
         except OSError as error:
             note(scope, type(error).__name__)
         note(scope, (await receive())["type"])

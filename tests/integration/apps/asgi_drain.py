@@ -104,6 +104,9 @@ async def app(scope, receive, send):
         say(f"started {os.getpid()}")
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        if os.environ.get("SLOW_SHUTDOWN"):
+            say("shutting down")
+            await until("go")
         say("shut down")
         return await send({"type": "lifespan.shutdown.complete"})
     await http(scope, receive, send)
