@@ -77,6 +77,8 @@ def test_a_request_in_flight_is_finished(number: int, flags: tuple[str, ...], ga
         server.send_signal(number)
         if "--threads" in flags:  # inline, the application has the only thread
             until(lambda: refuses(server.address), "the port is given up while the request runs")
+        elif "--workers" in flags:
+            server.err.wait(lambda text: "info stop " in text, "the supervisor has told its workers")
         gate.release()
         response = client.read()
         assert (response.status, response.closes) == (200, True)
