@@ -63,7 +63,8 @@ class Slab final {
   struct Free {
     Free* next;
   };
-  static_assert(sizeof(T) >= sizeof(Free) && alignof(T) >= alignof(Free));
+  static_assert(sizeof(T) >= sizeof(Free));
+  static_assert(alignof(T) >= alignof(Free));
   Free* free_ = nullptr;
   std::size_t kept_ = 0;
   std::size_t in_use_ = 0;
