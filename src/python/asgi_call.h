@@ -87,6 +87,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   Buffer incoming_;           // body bytes not yet received, BodyMode::stream
   std::uint64_t length_ = 0;  // Content-Length of the answer
   std::uint64_t sent_ = 0;
+  int sends_in_row_ = 0;  // body messages since the last wait
   bool whole_body_;
   bool has_length_ = false;
   bool bodyless_ = false;   // HEAD, 204, 304

@@ -16,6 +16,8 @@ namespace lanner::python {
 
 namespace {
 
+constexpr int kSendsPerTurn = 64;  // body messages without a wait, then others have their turn
+
 // A borrowed value of a message, or null without an exception when there is none.
 PyObject* get(PyObject* message, PyObject* key) noexcept {
   PyObject* value = PyDict_GetItemWithError(message, key);
@@ -168,13 +170,18 @@ PyObject* AsgiCall::after_body(http::WriteState state, bool more) noexcept {
     return app_.ready_none();
   }
   body_sent_ = !more;
-  handler_.wrote();
-  if (state == http::WriteState::full) {
+  // A stream that never has to wait would hold the loop for ever: now and then it gives up a turn.
+  const bool gives_way = more && ++sends_in_row_ >= kSendsPerTurn;
+  if (state == http::WriteState::full || gives_way) {
     // No observer yet in the first step: retaining is what makes on_writable() come.
     if (!exchange_->retain(this)) return PyErr_NoMemory();
+    if (state != http::WriteState::full) exchange_->yield();
+    sends_in_row_ = 0;
+    handler_.wrote();
     Ref future = Ref::steal(add_future(&drainers_));
     return future ? new_waiting(app_.state(), future.get()) : nullptr;
   }
+  handler_.wrote();
   return app_.ready_none();
 }
 

@@ -229,7 +229,7 @@ std::unique_ptr<sys::StopSignals> Engine::catch_signals(int how) noexcept {
   const bool patient = how == 2;
   return std::unique_ptr<sys::StopSignals>(new (std::nothrow) sys::StopSignals(
       *this, patient ? 0 : options_.server.limits.drain_ms + kHardEndMs,
-      patient ? ~std::uint64_t{0} : sys::StopSignals::kRepeatMs));
+      patient ? ~std::uint64_t{0} : sys::StopSignals::kRepeatMs, patient));
 }
 
 int Engine::set_state(PyObject* state) noexcept { return asgi_app_.scope().set_state(state); }

@@ -55,8 +55,9 @@ int hard_signal() noexcept { return SIGRTMIN + 12; }
 
 }  // namespace
 
-StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms,
-                         std::uint64_t repeat_ms) noexcept {
+StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_t repeat_ms,
+                         bool ignore_after) noexcept
+    : ignore_after_(ignore_after) {
   StopTarget* none = nullptr;
   if (!shared.target.compare_exchange_strong(none, &target)) return;
   installed_ = true;
@@ -81,8 +82,10 @@ StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms,
 
 StopSignals::~StopSignals() {
   if (!installed_) return;
-  ::sigaction(SIGINT, &old_int_, nullptr);
-  ::sigaction(SIGTERM, &old_term_, nullptr);
+  struct sigaction ignored {};
+  ignored.sa_handler = SIG_IGN;
+  ::sigaction(SIGINT, ignore_after_ ? &ignored : &old_int_, nullptr);
+  ::sigaction(SIGTERM, ignore_after_ ? &ignored : &old_term_, nullptr);
   if (has_timer_) {
     shared.has_timer.store(false);
     ::timer_delete(timer_);

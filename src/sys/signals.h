@@ -29,8 +29,9 @@ class StopSignals final {
   // After the first signal the process has `hard_ms` to get here again, then it ends with exit
   // code 1. A signal within `repeat_ms` of the first is the same one: timeout(1) and service
   // managers signal twice.
-  StopSignals(StopTarget& target, std::uint64_t hard_ms,
-              std::uint64_t repeat_ms = kRepeatMs) noexcept;
+  StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_t repeat_ms = kRepeatMs,
+              bool ignore_after = false) noexcept;
+  // `ignore_after`: at the end both are ignored instead: the process is to end in its own time.
   static constexpr std::uint64_t kRepeatMs = 500;
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -43,6 +44,7 @@ class StopSignals final {
   struct sigaction old_hard_ {};
   timer_t timer_{};
   bool installed_ = false;
+  bool ignore_after_ = false;
   bool has_timer_ = false;
 };
 

@@ -52,6 +52,19 @@ TEST(StopSignals, RestoresTheHandlersBefore) {
   EXPECT_EQ(before.sa_handler, after.sa_handler);
 }
 
+TEST(StopSignals, IgnoresThemAfterwardsIfAskedTo) {
+  struct sigaction before {};
+  ::sigaction(SIGTERM, nullptr, &before);
+  {
+    Counter counter;
+    StopSignals signals(counter, 0, 60'000, true);
+  }
+  struct sigaction after {};
+  ::sigaction(SIGTERM, &before, &after);
+  EXPECT_EQ(after.sa_handler, SIG_IGN);
+  ::sigaction(SIGINT, &before, nullptr);
+}
+
 TEST(StopSignals, OnlyOneAtATime) {
   Counter counter;
   StopSignals first(counter, 1000);
