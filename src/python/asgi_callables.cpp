@@ -3,14 +3,10 @@
 
 #include <Python.h>
 
-#include <cstddef>
-
-#include <structmember.h>
-
 #include "python/asgi_call.h"
 #include "python/asgi_handler.h"
 #include "python/awaitable.h"
-#include "python/slots.h"
+#include "python/callable_type.h"
 
 namespace lanner::python {
 
@@ -72,23 +68,6 @@ void dealloc(PyObject* object) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
-PyTypeObject* add_type(PyObject* module, const char* name, const char* doc) noexcept {
-  PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Callable, vectorcall), READONLY, nullptr},
-      {nullptr, 0, 0, 0, nullptr}};
-  PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},
-                         {Py_tp_call, slot(PyVectorcall_Call)},
-                         {Py_tp_members, members},
-                         {Py_tp_doc, const_cast<char*>(doc)},
-                         {0, nullptr}};
-  PyType_Spec spec = {name, sizeof(Callable), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                          Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-                      slots};
-  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
-  return reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
-}
-
 }  // namespace
 
 PyObject* take_message(PyObject* receive, PyObject** future) noexcept {
@@ -115,12 +94,14 @@ bool AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
 }
 
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept {
-  state->receive_type = add_type(module, "lanner._core.Receive", "receive() of an ASGI request.");
+  state->receive_type = make_callable_type<Callable>(module, "lanner._core.Receive",
+                                                     "receive() of an ASGI request.", dealloc);
   if (!state->receive_type) return -1;
-  state->send_type = add_type(module, "lanner._core.Send", "send(message) of an ASGI request.");
+  state->send_type = make_callable_type<Callable>(module, "lanner._core.Send",
+                                                  "send(message) of an ASGI request.", dealloc);
   if (!state->send_type) return -1;
-  state->task_done_type =
-      add_type(module, "lanner._core.TaskDone", "Tells the engine that a request's task is done.");
+  state->task_done_type = make_callable_type<Callable>(
+      module, "lanner._core.TaskDone", "Tells the engine that a request's task is done.", dealloc);
   return state->task_done_type ? 0 : -1;
 }
 

@@ -3,11 +3,7 @@
 
 #include "python/start_response.h"
 
-#include <cstddef>
-
-#include <structmember.h>
-
-#include "python/slots.h"
+#include "python/callable_type.h"
 #include "python/wsgi_call.h"
 
 namespace lanner::python {
@@ -91,23 +87,6 @@ void dealloc(PyObject* object) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
-PyTypeObject* add_type(PyObject* module, const char* name, const char* doc) noexcept {
-  PyMemberDef members[] = {
-      {"__vectorcalloffset__", T_PYSSIZET, offsetof(Callable, vectorcall), READONLY, nullptr},
-      {nullptr, 0, 0, 0, nullptr}};
-  PyType_Slot slots[] = {{Py_tp_dealloc, slot(dealloc)},
-                         {Py_tp_call, slot(PyVectorcall_Call)},
-                         {Py_tp_members, members},
-                         {Py_tp_doc, const_cast<char*>(doc)},
-                         {0, nullptr}};
-  PyType_Spec spec = {name, sizeof(Callable), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                          Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-                      slots};
-  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
-  return reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
-}
-
 }  // namespace
 
 PyObject* new_start_response(ModuleState* state, PyObject* write) noexcept {
@@ -125,13 +104,14 @@ void bind_callable(PyObject* callable, WsgiCall* call) noexcept {
 }
 
 int add_start_response_types(PyObject* module, ModuleState* state) noexcept {
-  state->start_response_type =
-      add_type(module, "lanner._core.StartResponse", "start_response of PEP 3333.");
+  state->start_response_type = make_callable_type<Callable>(module, "lanner._core.StartResponse",
+                                                            "start_response of PEP 3333.", dealloc);
   if (!state->start_response_type) return -1;
-  state->write_type = add_type(module, "lanner._core.Write", "The write() callable of PEP 3333.");
+  state->write_type = make_callable_type<Callable>(module, "lanner._core.Write",
+                                                   "The write() callable of PEP 3333.", dealloc);
   if (!state->write_type) return -1;
-  state->early_hints_type =
-      add_type(module, "lanner._core.EarlyHints", "wsgi.early_hints: sends 103 (RFC 8297).");
+  state->early_hints_type = make_callable_type<Callable>(
+      module, "lanner._core.EarlyHints", "wsgi.early_hints: sends 103 (RFC 8297).", dealloc);
   return state->early_hints_type ? 0 : -1;
 }
 

@@ -178,13 +178,16 @@ void Http1Exchange::cut() noexcept {
   in_call_ = false;
 }
 
+// Where bytes of the answer go that are copied: the out buffer, or the file behind it.
+bool Http1Exchange::store_text(std::string_view text, bool spooled) noexcept {
+  if (!spooled) return connection_.out().append(text);
+  return bool(connection_.spool().append(text, connection_.server().options().spool_directory));
+}
+
 bool Http1Exchange::put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept {
   net::OutBuffer& out = connection_.out();
   const std::string_view piece = payload.bytes.substr(0, static_cast<std::size_t>(bytes));
-  const char* directory = connection_.server().options().spool_directory;
-  const auto add = [&](std::string_view text) noexcept {
-    return spooled ? bool(connection_.spool().append(text, directory)) : out.append(text);
-  };
+  const auto add = [&](std::string_view text) noexcept { return store_text(text, spooled); };
   char chunk_head[http1::kChunkHeadBytesMax];
   const bool chunked = plan_.framing == http1::ResponseFraming::chunked;
   if (chunked) {
@@ -311,11 +314,7 @@ void Http1Exchange::log_mistake(Errc code) noexcept {
 
 bool Http1Exchange::put_last_chunk() noexcept {
   const bool spooled = !connection_.spool().empty();
-  const char* directory = connection_.server().options().spool_directory;
-  const auto add = [&](std::string_view text) noexcept {
-    return spooled ? bool(connection_.spool().append(text, directory))
-                   : connection_.out().append(text);
-  };
+  const auto add = [&](std::string_view text) noexcept { return store_text(text, spooled); };
   if (trailer_lines_.empty()) return add(http1::kLastChunk);
   return add("0\r\n") && add(trailer_lines_.view()) && add("\r\n");
 }

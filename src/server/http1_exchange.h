@@ -77,6 +77,7 @@ class Http1Exchange final : public http::Exchange {
  private:
   // Cuts `bytes` to what Content-Length leaves; 0 = nothing goes on the wire.
   std::uint64_t admit(std::uint64_t bytes) noexcept;
+  bool store_text(std::string_view text, bool spooled) noexcept;
   bool put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept;
   http::WriteState wrote(bool stored) noexcept;
   bool put_last_chunk() noexcept;
