@@ -11,7 +11,7 @@ from lanner import _core
 from lanner.errors import ConfigError
 from lanner.lifespan import AsgiApp, Lifespan
 from lanner.log import Log
-from lanner.loop import EngineLoop
+from lanner.loop import EngineLoop, SelectorLoop
 from lanner.serving import Job, make_server
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
 def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
     """Of --loop. Example: `loop_factory("auto")` is `EngineLoop`."""
     if name != "uvloop":
-        return EngineLoop
+        return SelectorLoop if name == "asyncio" else EngineLoop
     try:
         import uvloop  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
@@ -120,12 +120,12 @@ def set_executor(loop: asyncio.AbstractEventLoop, threads: object) -> None:
 
 
 class Driver:
-    """How a loop gives the engine its turns: EngineLoop by its selector, any other as a reader of its descriptor."""
+    """How a loop gives the engine its turns: Lanner's by waiting in it, any other as a reader of its descriptor."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self.foreign = not isinstance(loop, EngineLoop)
-        self.poller = _core.Poller() if self.foreign else loop.poller  # type: ignore[attr-defined]
+        self.foreign = not isinstance(loop, EngineLoop | SelectorLoop)
+        self.poller = loop.poller if isinstance(loop, EngineLoop | SelectorLoop) else _core.Poller()
         self._ticks: asyncio.TimerHandle | None = None
 
     def start(self) -> Callable[[], object] | None:

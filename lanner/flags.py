@@ -160,10 +160,10 @@ FIXED = (
     ),
     Flag(
         "loop",
-        values.one_of("auto", "asyncio", "uvloop", none="auto", rloop="auto", winloop="auto"),
+        values.one_of("auto", "lanner", "asyncio", "uvloop", none="auto", rloop="auto", winloop="auto"),
         "auto",
         WORK,
-        "Event loop of ASGI applications: auto (asyncio on the engine), asyncio or uvloop.",
+        "Event loop of ASGI applications: lanner (auto is the same), asyncio or uvloop.",
         "LOOP",
         aliases=("asgi-loop",),
     ),

@@ -1,15 +1,47 @@
-"""The event loop of ASGI applications: a standard asyncio loop whose waiting is done by the engine.
+"""Lanner's event loop: a standard asyncio loop whose waiting is done by the engine. With a server, and without.
 
-One class is the loop: all that asyncio offers keeps working, and the engine's connections, timers and limits are
-served inside its turns, without waking one loop from another.
+    import lanner.loop
+
+    lanner.loop.run(main())                                         # in place of asyncio.run(main())
+    asyncio.Runner(loop_factory=lanner.loop.new_event_loop)         # where a runner or a framework takes a factory
+
+All that asyncio offers keeps working, and the engine's connections, timers and limits are served inside the loop's
+turns, without waking one loop from another. docs/loop.md: which loop when, and what differs from asyncio's and uvloop.
 """
 
 import asyncio
 import contextlib
 import selectors
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Coroutine, Iterator, Mapping
+from typing import Any, TypeVar
 
 from lanner import _core
+
+__all__ = ["EngineLoop", "EngineSelector", "SelectorLoop", "new_event_loop", "run"]
+
+Returned = TypeVar("Returned")
+
+
+def run(main: Coroutine[Any, Any, Returned], *, debug: bool | None = None) -> Returned:
+    """`asyncio.run(main)` on Lanner's loop: a loop of its own, closed afterwards with all that is left in it.
+
+    debug: asyncio's debug mode; None: as PYTHONASYNCIODEBUG and -X dev say. Raises what asyncio.run() raises:
+    ValueError when `main` is no coroutine, RuntimeError inside a running loop, and what `main` raises.
+
+    Example: `lanner.loop.run(asyncio.sleep(0, "slept"))` is `"slept"`.
+    """
+    if asyncio._get_running_loop() is not None:
+        raise RuntimeError("asyncio.run() cannot be called from a running event loop")
+    with asyncio.Runner(debug=debug, loop_factory=new_event_loop) as runner:
+        return runner.run(main)
+
+
+def new_event_loop() -> "EngineLoop":
+    """A new loop, for who takes a factory. Who makes it closes it.
+
+    Example: `with asyncio.Runner(loop_factory=lanner.loop.new_event_loop) as runner: runner.run(main())`
+    """
+    return EngineLoop()
 
 
 class EngineSelector(selectors.BaseSelector):
@@ -110,6 +142,17 @@ class EngineLoop(_core.LoopBase, asyncio.SelectorEventLoop):
     step to the engine.
 
     Example: `asyncio.Runner(loop_factory=EngineLoop).run(main())`
+    """
+
+    def __init__(self) -> None:
+        self.poller = _core.Poller()
+        super().__init__(EngineSelector(self.poller))
+
+
+class SelectorLoop(asyncio.SelectorEventLoop):
+    """asyncio's selector loop as it is, but that it waits in the engine: `--loop asyncio`.
+
+    For comparison, and for who must have asyncio's own code. Example: `SelectorLoop().run_until_complete(main())`
     """
 
     def __init__(self) -> None:

@@ -88,6 +88,13 @@ def test_works_in_asyncios_debug_mode(serve: Serve, loop: str) -> None:
         assert (answer.status, answer.body) == (200, WORKS[name])
 
 
+def test_works_on_asyncios_own_loop(serve: Serve) -> None:
+    server = serve(APP, "--loop", "asyncio")
+    for name in WORKS:
+        answer = fetch(server.address, f"/{name}")
+        assert (answer.status, answer.body) == (200, WORKS[name])
+
+
 def test_the_loop_is_what_was_asked_for(asgi: ServerProcess, loop: str) -> None:
     facts = json.loads(fetch(asgi.address, "/loop_facts").body)
     module = "uvloop" if loop == "uvloop" else "lanner"

@@ -16,7 +16,8 @@ RUNNERS = {
     "asyncio": "asyncio.run(main())",
     "uvloop": "uvloop.run(main())",
     "runner of uvloop": "with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner: runner.run(main())",
-    "engine": "with asyncio.Runner(loop_factory=EngineLoop) as runner: runner.run(main())",
+    "engine": "lanner.loop.run(main())",
+    "selector": "with asyncio.Runner(loop_factory=SelectorLoop) as runner: runner.run(main())",
     "thread": "(thread := threading.Thread(target=asyncio.run, args=(main(),))).start(); thread.join()",
 }
 
@@ -24,7 +25,7 @@ HEAD = """\
 import asyncio, os, signal, sys, threading
 import lanner, uvloop
 from lanner.errors import AppError, ConfigError, ListenError
-from lanner.loop import EngineLoop
+from lanner.loop import EngineLoop, SelectorLoop
 
 def say(*words):
     print(*words, flush=True)
@@ -272,7 +273,7 @@ async def main():
 """
 
 
-@pytest.mark.parametrize("name", [name for name in RUNNERS if name != "engine"])
+@pytest.mark.parametrize("name", [name for name in RUNNERS if name not in ("engine", "selector")])
 def test_two_servers_in_one_loop(start: Start, name: str) -> None:
     found = start(TWO + RUNNERS[name]).end()
     assert sorted(found[:4]) == ["served", "served", "started", "started"]

@@ -44,7 +44,7 @@ def test_help_of_lanner_names_its_commands(lanner) -> None:
         (["run", "x", "--no-acces-log"], "unknown flag --no-acces-log; did you mean --no-access-log?"),
         (["run", "x", "--banana"], "unknown flag --banana"),
         (["run", "x", "--port", "y"], "--port: 'y' is not a whole number"),
-        (["run", "x", "--loop", "gevent"], "--loop: 'gevent' is not one of auto, asyncio, uvloop"),
+        (["run", "x", "--loop", "gevent"], "--loop: 'gevent' is not one of auto, lanner, asyncio, uvloop"),
         (["run", "x", "--lifespan", "yes"], "--lifespan: 'yes' is not one of auto, on, off"),
         (["run", "x", "--lifespam", "on"], "unknown flag --lifespam; did you mean --lifespan?"),
         (

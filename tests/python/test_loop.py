@@ -6,13 +6,13 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
 from lanner import _core
 from lanner.asgi import loop_factory
-from lanner.loop import EngineLoop, EngineSelector, descriptor_of
+from lanner.loop import EngineLoop, EngineSelector, SelectorLoop, descriptor_of, new_event_loop, run
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 MAKERS: dict[str, Callable[[], selectors.BaseSelector]] = {
@@ -259,9 +259,18 @@ def test_two_loops_in_two_threads() -> None:
     assert found == ["EngineLoop"] * 4
 
 
-@pytest.mark.parametrize("name", ["auto", "asyncio"])
-def test_loop_factory(name: str) -> None:
-    assert loop_factory(name) is EngineLoop
+@pytest.mark.parametrize(("name", "made"), [("auto", EngineLoop), ("lanner", EngineLoop), ("asyncio", SelectorLoop)])
+def test_loop_factory(name: str, made: type) -> None:
+    assert loop_factory(name) is made
+
+
+def test_the_loop_of_asyncio_is_asyncios_own_code() -> None:
+    """But its way to wait."""
+    assert SelectorLoop.__mro__[1] is asyncio.SelectorEventLoop
+    assert (
+        set(vars(SelectorLoop)) - {"__init__", "__module__", "__doc__", "__firstlineno__", "__static_attributes__"}
+        == set()
+    )
 
 
 def test_loop_factory_of_uvloop() -> None:
@@ -269,3 +278,87 @@ def test_loop_factory_of_uvloop() -> None:
     loop = loop_factory("uvloop")()
     assert isinstance(loop, uvloop.Loop)
     loop.close()
+
+
+# ---- run()
+
+
+async def kind_of_loop() -> tuple[type, bool]:
+    loop = asyncio.get_running_loop()
+    return type(loop), loop.get_debug()
+
+
+def test_run_makes_an_engine_loop_and_closes_it() -> None:
+    async def main() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    loop = run(main())
+    assert isinstance(loop, EngineLoop)
+    assert loop.is_closed()
+    assert run(kind_of_loop()) == (EngineLoop, False)
+    assert run(kind_of_loop(), debug=True) == (EngineLoop, True)
+
+
+def test_run_cancels_what_is_left_and_ends_generators() -> None:
+    found = []
+
+    async def left() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            found.append("cancelled")
+
+    async def numbers() -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            found.append("closed")
+
+    async def main() -> int:
+        tasks.append(asyncio.create_task(left()))
+        await asyncio.sleep(0)
+        generators.append(numbers())
+        return await anext(generators[0])
+
+    tasks: list[asyncio.Task[None]] = []
+    generators: list[AsyncIterator[int]] = []
+    assert run(main()) == 1
+    assert found == ["cancelled", "closed"]
+
+
+def raised(call: Callable[[], object]) -> tuple[type, str]:
+    try:
+        call()
+    except Exception as error:
+        return type(error), str(error)
+    raise AssertionError("nothing was raised")
+
+
+def test_run_raises_what_asyncios_raises() -> None:
+    async def fails() -> None:
+        raise LookupError("of main")
+
+    def inside(runs: Callable[..., object]) -> object:
+        async def main() -> object:
+            return runs(None)
+
+        return asyncio.run(main())
+
+    for call in (
+        lambda runs: runs(5),
+        lambda runs: runs(fails),
+        lambda runs: runs(fails()),
+        lambda runs: inside(runs),
+    ):
+        assert raised(lambda call=call: call(run)) == raised(lambda call=call: call(asyncio.run))
+
+
+def test_a_factory_of_runners_and_a_loop_by_hand() -> None:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        assert runner.run(kind_of_loop()) == (EngineLoop, False)
+    loop = new_event_loop()
+    try:
+        assert loop.run_until_complete(kind_of_loop()) == (EngineLoop, False)
+    finally:
+        loop.close()
