@@ -25,6 +25,12 @@ lanner_layer(NAME websocket
 lanner_layer(NAME process
   SOURCES board.cpp
   TESTS board_test.cpp)
+lanner_layer(NAME json
+  SOURCES decimal.cpp escape.cpp number.cpp output.cpp reader.cpp scan.cpp text.cpp utf8.cpp
+  TESTS decimal_test.cpp escape_test.cpp number_test.cpp output_test.cpp reader_test.cpp scan_test.cpp text_test.cpp
+    utf8_test.cpp)
+find_library(LANNER_SIMDJSON simdjson REQUIRED)  # tools/setup.sh installs it, and fast_float's headers
+target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
 lanner_layer(NAME server
   SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp log.cpp log_writer.cpp out_spool.cpp
     relay.cpp relay_queue.cpp server.cpp

@@ -1,0 +1,38 @@
+// json/number.h: numbers out of JSON text (RFC 8259, section 6), exact: integers of any size,
+// doubles rounded to nearest even.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace lanner::json {
+
+enum class NumberKind : std::uint8_t {
+  int64,   // an integer that fits; `-0` is the integer 0
+  uint64,  // a positive integer over INT64_MAX that fits
+  big,     // a longer integer: `text` is its sign and digits
+  real,    // there was a fraction or an exponent
+};
+
+struct Number {
+  NumberKind kind = NumberKind::int64;
+  union {
+    std::int64_t int64 = 0;
+    std::uint64_t uint64;
+    double real;
+  };
+  std::string_view text;  // the number as written, in the document: for Decimal
+};
+
+// Reads the number at `at` ('-' or a digit) and returns the byte behind it. Null: *code says why,
+// *out is not set, *failed_at is the offending byte.
+//
+// REQUIRES: a byte that cannot continue a number (the document's final NUL) follows the text.
+// Errors: json_number_invalid (01, 1., .5, -), json_integer_too_long (over kIntegerDigitsMax),
+// json_number_too_large (1e400: no double is near).
+const char* read_number(const char* at, Number* out, Errc* code, const char** failed_at) noexcept;
+
+}  // namespace lanner::json

@@ -1,0 +1,79 @@
+// json/output.h: where JSON text is written: reserve, write, commit, in memory that somebody else
+// gives.
+
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "base/buffer.h"
+
+namespace lanner::json {
+
+// The memory behind an Output: a bytes object, a Buffer, a connection's blocks.
+class OutputSpace {
+ public:
+  // Makes room for at least `more` bytes behind the `used` ones at `begin` (null at the first
+  // call), which keep their content and may move. Returns the new beginning and sets *capacity
+  // (all of it, the used part included); null when memory is out, then nothing has changed.
+  virtual char* grow(char* begin, std::size_t used, std::size_t more,
+                     std::size_t* capacity) noexcept = 0;
+
+ protected:
+  ~OutputSpace() = default;
+};
+
+class Output final {
+ public:
+  explicit Output(OutputSpace& space) noexcept : space_(&space) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Where to write: room for `bytes`, null when memory is out. Then commit() the end of what was
+  // written.
+  [[nodiscard]] char* reserve(std::size_t bytes) noexcept {
+    if (static_cast<std::size_t>(limit_ - at_) >= bytes) [[likely]]
+      return at_;
+    return grow(bytes);
+  }
+  void commit(char* end) noexcept { at_ = end; }
+  [[nodiscard]] bool append(std::string_view bytes) noexcept {
+    char* to = reserve(bytes.size());
+    if (to == nullptr) return false;
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    commit(to + bytes.size());
+    return true;
+  }
+
+  const char* data() const noexcept { return begin_; }
+  std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
+  // Forgets the bytes from `size` on: an object that failed half-way is taken back.
+  void truncate(std::size_t size) noexcept { at_ = begin_ + size; }
+
+ private:
+  char* grow(std::size_t bytes) noexcept;
+
+  OutputSpace* space_;
+  char* begin_ = nullptr;
+  char* at_ = nullptr;
+  char* limit_ = nullptr;
+};
+
+// malloc'd memory that stays with this object and is used again by the next Output on it.
+class HeapSpace final : public OutputSpace {
+ public:
+  HeapSpace() noexcept = default;
+  HeapSpace(const HeapSpace&) = delete;
+  HeapSpace& operator=(const HeapSpace&) = delete;
+  ~HeapSpace() { std::free(memory_); }
+
+  char* grow(char* begin, std::size_t used, std::size_t more,
+             std::size_t* capacity) noexcept override;
+
+ private:
+  char* memory_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace lanner::json

@@ -1,0 +1,295 @@
+#include "json/reader.h"
+
+#include <cstring>
+#include <limits>
+
+#include "json/limits.h"
+#include "json/utf8.h"
+
+namespace lanner::json {
+
+namespace {
+
+// UTF-8 is checked so many bytes at a time, ahead of the cursor: one call for many strings, and
+// what was checked is still in the cache when it is read.
+constexpr std::size_t kCheckBytes = 32 * 1024;
+
+int hex_digit(char byte) noexcept {
+  if (byte >= '0' && byte <= '9') return byte - '0';
+  const char lower = static_cast<char>(byte | 0x20);
+  if (lower >= 'a' && lower <= 'f') return lower - 'a' + 10;
+  return -1;
+}
+
+// The four digits of \uXXXX at `at`; negative if they are not. The document's NUL stops it.
+int hex_code(const char* at) noexcept {
+  int code = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = hex_digit(at[i]);
+    if (digit < 0) return -1;
+    code = code << 4 | digit;
+  }
+  return code;
+}
+
+constexpr bool is_high_half(int code) noexcept { return code >= 0xD800 && code <= 0xDBFF; }
+constexpr bool is_low_half(int code) noexcept { return code >= 0xDC00 && code <= 0xDFFF; }
+
+char* put_utf8(char* to, std::uint32_t code) noexcept {
+  const auto put = [&](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+    return to;
+  }
+  if (code < 0x800) {
+    put(0xC0 | code >> 6);
+  } else {
+    if (code < 0x10000) {
+      put(0xE0 | code >> 12);
+    } else {
+      put(0xF0 | code >> 18);
+      put(0x80 | (code >> 12 & 0x3F));
+    }
+    put(0x80 | (code >> 6 & 0x3F));
+  }
+  put(0x80 | (code & 0x3F));
+  return to;
+}
+
+// What the letter behind a backslash stands for; 0: nothing.
+char short_escape(char letter) noexcept {
+  switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+      return letter;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+// Which of the open arrays and objects are objects: a bit for each, no memory, no recursion.
+class OpenStack final {
+ public:
+  explicit OpenStack(int outside) noexcept : room_(kDepthMax - outside) {}
+  bool empty() const noexcept { return depth_ == 0; }
+  bool object() const noexcept { return (bits_[word()] >> bit() & 1) != 0; }
+  // False: too deep.
+  bool push(bool object) noexcept {
+    if (depth_ >= room_) return false;
+    ++depth_;
+    bits_[word()] &= ~(std::uint64_t{1} << bit());
+    bits_[word()] |= std::uint64_t{object} << bit();
+    return true;
+  }
+  void pop() noexcept { --depth_; }
+
+ private:
+  std::size_t word() const noexcept { return static_cast<std::size_t>(depth_ - 1) / 64; }
+  unsigned bit() const noexcept { return static_cast<unsigned>(depth_ - 1) % 64; }
+
+  std::uint64_t bits_[(kDepthMax + 63) / 64] = {};
+  int depth_ = 0;
+  int room_;
+};
+
+}  // namespace
+
+namespace detail {
+
+const char* skip_spaces(const char* at) noexcept {
+  while (is_space(*at)) ++at;
+  return at;
+}
+
+}  // namespace detail
+
+const char* Reader::fail(const char* at, Errc code) noexcept {
+  failed_at_ = at;
+  code_ = at >= end_ && code != Errc::no_memory ? Errc::json_truncated : code;
+  return nullptr;
+}
+
+Error Reader::error() const noexcept {
+  if (code_ == Errc::ok) return {};
+  constexpr std::size_t kMax = std::numeric_limits<std::uint32_t>::max();
+  return {code_, static_cast<std::uint32_t>(offset() < kMax ? offset() : kMax)};
+}
+
+const char* Reader::literal(const char* at, std::string_view word) noexcept {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (at[i] != word[i]) return fail(at + i, Errc::json_value_expected);
+  }
+  return at + word.size();
+}
+
+bool Reader::finish(const char* at) noexcept {
+  at = skip_space(at);
+  if (at == end_) return true;
+  fail(at, Errc::json_trailing_data);
+  return false;
+}
+
+bool Reader::check_utf8(const char* from, const char* to) noexcept {
+  if (to <= validated_) return true;
+  const char* stop =
+      end_ - from > static_cast<std::ptrdiff_t>(kCheckBytes) ? from + kCheckBytes : end_;
+  if (stop < to) stop = to;
+  // Not within a sequence; `to` is at a quote or a backslash.
+  while (stop > to && stop != end_ && (static_cast<unsigned char>(*stop) & 0xC0) == 0x80) --stop;
+  if (is_utf8({from, static_cast<std::size_t>(stop - from)})) {
+    validated_ = stop;
+    return true;
+  }
+  const std::string_view text(from, static_cast<std::size_t>(to - from));
+  const std::size_t invalid = invalid_utf8_at(text);
+  if (invalid == text.size()) return true;  // what is malformed comes later
+  fail(from + invalid, Errc::json_utf8_invalid);
+  return false;
+}
+
+const char* Reader::string_slow(const char* at, StringScan scan, String* out) noexcept {
+  if (scan.stop == end_) {
+    if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
+    return fail(end_, Errc::json_truncated);
+  }
+  if (*scan.stop == '\\') return unescape(at, scan, out);
+  if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
+  if (*scan.stop != '"') return fail(scan.stop, Errc::json_control_character);
+  *out = String{{at, static_cast<std::size_t>(scan.stop - at)}, !scan.high, false};
+  return scan.stop + 1;
+}
+
+// Runs between escapes are copied, escapes resolved. What they become is never longer.
+const char* Reader::unescape(const char* at, StringScan scan, String* out) noexcept {
+  scratch_.clear();
+  bool high = false;
+  for (;;) {
+    if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
+    high |= scan.high;
+    const auto run = static_cast<std::size_t>(scan.stop - at);
+    char* to = scratch_.reserve(run + 4);
+    if (to == nullptr) return fail(at, Errc::no_memory);
+    std::memcpy(to, at, run);
+    to += run;
+    at = scan.stop;
+    if (at == end_) return fail(at, Errc::json_truncated);
+    if (*at == '"') {
+      scratch_.commit(run);
+      break;
+    }
+    if (*at != '\\') return fail(at, Errc::json_control_character);
+    char* const before = to;
+    at = escape(at, &to, &high);
+    if (at == nullptr) return nullptr;
+    scratch_.commit(run + static_cast<std::size_t>(to - before));
+    scan = scan_string_(at, end_);
+  }
+  *out = String{scratch_.view(), !high, true};
+  return at + 1;
+}
+
+// One escape, the backslash at `at`; writes up to four bytes.
+const char* Reader::escape(const char* at, char** to, bool* high) noexcept {
+  if (at[1] != 'u') {
+    const char byte = short_escape(at[1]);
+    if (byte == 0) return fail(at + 1, Errc::json_escape_invalid);
+    *(*to)++ = byte;
+    return at + 2;
+  }
+  int code = hex_code(at + 2);
+  if (code < 0) {
+    const char* bad = at + 2;
+    while (hex_digit(*bad) >= 0) ++bad;
+    return fail(bad, Errc::json_escape_invalid);
+  }
+  const char* behind = at + 6;
+  if (is_low_half(code)) return fail(at, Errc::json_surrogate_alone);
+  auto code_point = static_cast<std::uint32_t>(code);
+  if (is_high_half(code)) {
+    if (behind[0] != '\\' || behind[1] != 'u') return fail(at, Errc::json_surrogate_alone);
+    code = hex_code(behind + 2);
+    if (code >= 0 && !is_low_half(code)) return fail(at, Errc::json_surrogate_alone);
+    if (code < 0) return fail(behind + 1, Errc::json_escape_invalid);
+    code_point =
+        0x10000 + ((code_point - 0xD800) << 10) + (static_cast<std::uint32_t>(code) - 0xDC00);
+    behind += 6;
+  }
+  *high |= code_point >= 0x80;
+  *to = put_utf8(*to, code_point);
+  return behind;
+}
+
+const char* Reader::skip_scalar(const char* at) noexcept {
+  String text;
+  Number number;
+  switch (*at) {
+    case '"':
+      return string(at + 1, &text);
+    case 't':
+      return literal(at, "true");
+    case 'f':
+      return literal(at, "false");
+    case 'n':
+      return literal(at, "null");
+    default:
+      if (*at != '-' && (*at < '0' || *at > '9')) return fail(at, Errc::json_value_expected);
+      return this->number(at, &number);
+  }
+}
+
+const char* Reader::skip_key(const char* at) noexcept {
+  if (*at != '"') return fail(at, Errc::json_key_expected);
+  String key;
+  at = string(at + 1, &key);
+  if (at == nullptr) return nullptr;
+  at = skip_space(at);
+  if (*at != ':') return fail(at, Errc::json_colon_expected);
+  return skip_space(at + 1);
+}
+
+const char* Reader::skip_value(const char* at, int depth) noexcept {
+  OpenStack open(depth);
+  for (;;) {
+    // A value begins at `at`.
+    const bool object = *at == '{';
+    if (object || *at == '[') {
+      if (!open.push(object)) return fail(at, Errc::json_too_deep);
+      at = skip_space(at + 1);
+      if (*at != (object ? '}' : ']')) {
+        if (object && (at = skip_key(at)) == nullptr) return nullptr;
+        continue;
+      }
+      ++at;
+      open.pop();
+    } else if ((at = skip_scalar(at)) == nullptr) {
+      return nullptr;
+    }
+    // A value ended before `at`.
+    for (;;) {
+      if (open.empty()) return at;
+      at = skip_space(at);
+      if (*at == ',') break;
+      if (*at != (open.object() ? '}' : ']')) {
+        return fail(at,
+                    open.object() ? Errc::json_object_end_expected : Errc::json_array_end_expected);
+      }
+      ++at;
+      open.pop();
+    }
+    at = skip_space(at + 1);
+    if (open.object() && (at = skip_key(at)) == nullptr) return nullptr;
+  }
+}
+
+}  // namespace lanner::json

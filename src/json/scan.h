@@ -1,0 +1,26 @@
+// json/scan.h: how far a string literal goes: scalar, AVX2, AVX-512, chosen at run time.
+
+#pragma once
+
+#include "base/cpu.h"
+
+namespace lanner::json {
+
+struct StringScan {
+  const char* stop;  // the first quote, backslash or control byte (< 0x20); `end` if there is none
+  bool high;         // a byte above 0x7F stands before it
+};
+
+// Reads nothing outside [at, end).
+using StringScanFunction = StringScan (*)(const char* at, const char* end) noexcept;
+
+struct ScanKernels {
+  StringScanFunction string;
+};
+
+// The best this machine can run, chosen at the first call.
+const ScanKernels& scan_kernels() noexcept;
+// For tests. REQUIRES: level <= simd_level()
+const ScanKernels& scan_kernels_of(SimdLevel level) noexcept;
+
+}  // namespace lanner::json
