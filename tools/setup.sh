@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 venv=.venv
 made_with=$venv/lanner-made-with  # path and version of the interpreter behind .venv, and where .venv stands
 build_packages="g++ cmake ninja-build pkg-config libfast-float-dev libsimdjson-dev"
-test_packages="curl libgtest-dev clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16"
+test_packages="curl libgtest-dev clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 postgresql redis-server"
 bench_packages="curl wrk valgrind"
 
 say() { echo "setup: $*"; }
@@ -151,6 +151,9 @@ case "$target" in
 esac
 # shellcheck disable=SC2086  # a list of names
 choose_python $packages
+case "$target:$python" in
+  test:/usr/bin/python3.*) install_packages "lib${python##*/}-testsuite" ;;  # CPython's own tests of asyncio
+esac
 make_venv
 case "$target" in
   build) install_lanner "" ;;
