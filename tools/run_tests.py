@@ -23,6 +23,7 @@ BIN = Path(sys.executable).parent
 REPORTS = ROOT / "build/reports"
 JOBS = str(os.cpu_count() or 1)
 FUZZ_SECONDS = "20"
+DIFFER_SECONDS = "60"
 TEST_SECONDS_MAX = "120"  # for one C++ test
 NOT_TESTS = r"^(?!.*_test\.cpp$).*/src/.*\.cpp$"  # what clang-tidy reads
 
@@ -148,6 +149,12 @@ def fuzz() -> None:
     run("tools/fuzz.sh", FUZZ_SECONDS)
 
 
+def differ() -> None:
+    run("cmake", "--preset", "fuzz")
+    run("cmake", "--build", "--preset", "fuzz", "--target", "lanner_session_events")
+    run(sys.executable, "tests/differential", "--seconds", DIFFER_SECONDS)
+
+
 def lint() -> None:
     run_quietly("cmake", "--preset", "clang", f"-DPython_EXECUTABLE={sys.executable}")
     run_quietly("run-clang-tidy-16", "-quiet", "-p", "build/clang", "-j", JOBS, NOT_TESTS)
@@ -170,6 +177,7 @@ STEPS = {
     "extension": Step(extension, "the optimized build"),
     "python": Step(python, "pytest", "python"),
     "fuzz": Step(fuzz, f"each fuzzer for a moment ({FUZZ_SECONDS} s)"),
+    "differ": Step(differ, f"our HTTP/1 engine against h11 and llhttp ({DIFFER_SECONDS} s)"),
     "lint": Step(lint, "clang-tidy"),
 }
 
