@@ -8,6 +8,7 @@ set(LANNER_PYTHON_SOURCES
   asgi_handler.cpp
   asgi_scope.cpp
   asgi_send.cpp
+  asyncio_parts.cpp
   awaitable.cpp
   engine.cpp
   engine_options.cpp
@@ -15,6 +16,9 @@ set(LANNER_PYTHON_SOURCES
   file_wrapper.cpp
   held_bytes.cpp
   loop_base.cpp
+  loop_core.cpp
+  loop_handle.cpp
+  loop_watches.cpp
   module.cpp
   module_state.cpp
   poller_type.cpp

@@ -1,6 +1,9 @@
 """The C++ engine, as Python sees it. Four modules of the package wrap it; nothing else imports it."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
+from typing import Any
 
 class Limit:
     """One row of http/limits.def."""
@@ -92,4 +95,34 @@ class Poller:
         """Readable when a turn has something to do: for another event loop."""
 
 class LoopBase:
-    """The base in C of EngineLoop."""
+    """The base in C++ of EngineLoop: what asyncio's BaseEventLoop does in Python for each callback.
+
+    Errors are asyncio's own: RuntimeError "Event loop is closed", TypeError of debug mode's checks.
+    """
+
+    def __init__(self, poller: Poller) -> None: ...
+    def call_soon(
+        self, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.Handle: ...
+    def call_soon_threadsafe(
+        self, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.Handle: ...
+    def call_later(
+        self, delay: float, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.TimerHandle: ...
+    def call_at(
+        self, when: float, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.TimerHandle: ...
+    def time(self) -> float: ...
+    def create_future(self) -> asyncio.Future[Any]: ...
+    def get_debug(self) -> bool: ...
+    def is_closed(self) -> bool: ...
+    @property
+    def turn_started(self) -> float:
+        """Any thread: when the running turn's wait ended, in seconds of time(); 0.0 while the loop waits."""
+
+    def _watches(self) -> dict[int, tuple[object, asyncio.Handle | None, asyncio.Handle | None]]:
+        """Descriptor -> what was given to add_reader() or add_writer(), reader, writer."""
+
+    def _begin_run(self) -> None:
+        """Before each run: is time() still ours?"""

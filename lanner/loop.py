@@ -11,11 +11,17 @@ turns, without waking one loop from another. docs/loop.md: which loop when, and 
 
 import asyncio
 import contextlib
+import inspect
 import selectors
+from asyncio import base_events, format_helpers
+from asyncio.log import logger
 from collections.abc import Awaitable, Coroutine, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from lanner import _core
+
+# Later versions of asyncio name arguments in debug mode only.
+DESCRIBES_BY_DEBUG = "debug" in inspect.signature(format_helpers._format_callback_source).parameters
 
 __all__ = ["EngineLoop", "EngineSelector", "SelectorLoop", "new_event_loop", "run"]
 
@@ -137,16 +143,52 @@ def descriptor_of(fileobj: object, keys: Mapping[int, selectors.SelectorKey] | N
     return fd
 
 
+class WatchedDescriptors(EngineSelector):
+    """What EngineLoop watches, for those who ask its selector; the loop itself asks the engine.
+
+    Example: `loop._selector.get_map()` holds the readers and writers of add_reader() and add_writer().
+    """
+
+    def __init__(self, loop: "EngineLoop") -> None:
+        super().__init__(loop.poller)
+        self._loop = loop
+
+    def _refuse(self, *args: object) -> NoReturn:
+        raise RuntimeError("this selector only tells what is watched: use add_reader() and add_writer() of the loop")
+
+    register = unregister = modify = select = _refuse  # type: ignore[assignment]
+
+    def get_key(self, fileobj: object) -> selectors.SelectorKey:
+        return self.get_map()[fileobj]
+
+    def get_map(self) -> Mapping[object, selectors.SelectorKey]:  # type: ignore[override]
+        keys = {}
+        for fd, (file, reader, writer) in self._loop._watches().items():
+            events = ((reader and selectors.EVENT_READ) or 0) | ((writer and selectors.EVENT_WRITE) or 0)
+            keys[fd] = selectors.SelectorKey(file, fd, events, (reader, writer))  # type: ignore[arg-type]
+        return KeyMap(keys)
+
+    def close(self) -> None:
+        """Nothing of its own is open."""
+
+
 class EngineLoop(_core.LoopBase, asyncio.SelectorEventLoop):
-    """asyncio's selector loop on the engine. Its hot parts are in C (LoopBase): call_soon hands a request's first
-    step to the engine.
+    """asyncio's selector loop on the engine: one run of it is one turn of the engine.
+
+    In C++ (LoopBase): the ready queue, handles, timers, call_soon_threadsafe and what add_reader watches. Everything
+    else is asyncio's own.
 
     Example: `asyncio.Runner(loop_factory=EngineLoop).run(main())`
     """
 
     def __init__(self) -> None:
         self.poller = _core.Poller()
-        super().__init__(EngineSelector(self.poller))
+        _core.LoopBase.__init__(self, self.poller)
+        asyncio.SelectorEventLoop.__init__(self, WatchedDescriptors(self))
+
+    def run_forever(self) -> None:
+        self._begin_run()
+        super().run_forever()
 
 
 class SelectorLoop(asyncio.SelectorEventLoop):
@@ -158,6 +200,26 @@ class SelectorLoop(asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self.poller = _core.Poller()
         super().__init__(EngineSelector(self.poller))
+
+
+def callback_failed(handle: asyncio.Handle, error: BaseException) -> None:
+    """What asyncio.Handle._run() does with an exception that a callback raised."""
+    callback = describe(handle._callback, handle._args)  # type: ignore[attr-defined]
+    context = {"message": f"Exception in callback {callback}", "exception": error, "handle": handle}
+    if handle._source_traceback:  # type: ignore[attr-defined]
+        context["source_traceback"] = handle._source_traceback  # type: ignore[attr-defined]
+    handle._loop.call_exception_handler(context)  # type: ignore[attr-defined]
+
+
+def callback_slow(handle: asyncio.Handle, took_s: float) -> None:
+    """Debug mode: a callback ran longer than loop.slow_callback_duration."""
+    logger.warning("Executing %s took %.3f seconds", base_events._format_handle(handle), took_s)  # type: ignore[attr-defined]
+
+
+def describe(callback: object, args: object) -> str:
+    """A callback with its arguments and where it was defined, in asyncio's words."""
+    more = {"debug": True} if DESCRIBES_BY_DEBUG else {}
+    return str(format_helpers._format_callback_source(callback, args, **more))  # type: ignore[arg-type]
 
 
 async def drive(awaitable: Awaitable[object]) -> None:

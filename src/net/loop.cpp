@@ -63,6 +63,12 @@ void Loop::post(Task& task) noexcept {
   if (head == nullptr && waiting_.load(std::memory_order_seq_cst)) sys::signal_eventfd(wake_fd_);
 }
 
+// As with post(): either this sees that the loop waits, or the loop sees that it was woken.
+void Loop::wake() noexcept {
+  if (woken_.exchange(true, std::memory_order_seq_cst)) return;
+  if (waiting_.load(std::memory_order_seq_cst)) sys::signal_eventfd(wake_fd_);
+}
+
 void Loop::defer(Task& task) noexcept {
   task.next_ = nullptr;
   *deferred_end_ = &task;
@@ -73,6 +79,8 @@ void Loop::run_once(int wait_ms_max) noexcept {
   Task* deferred = take_deferred();
   const Result<int> ready = poller_.wait(deferred ? 0 : prepare_wait(wait_ms_max));
   waiting_.store(false, std::memory_order_relaxed);
+  // Not before the wait is over; what was done before a wake() is visible after this.
+  if (woken_.load(std::memory_order_relaxed)) woken_.exchange(false, std::memory_order_acquire);
   read_clocks();
   if (ready) {
     dispatch(*ready);
@@ -102,8 +110,11 @@ int Loop::prepare_wait(int wait_ms_max) noexcept {
   if (wait_ms > 0 && !clock_stepped_) wait_ms = timers_.wait_ms(sys::monotonic_ms());
   if (wait_ms == 0) return 0;
   if (wait_ms < 0 || (wait_ms_max > 0 && wait_ms_max < wait_ms)) wait_ms = wait_ms_max;
+  awake_since_ms_.store(0, std::memory_order_relaxed);
   waiting_.store(true, std::memory_order_seq_cst);
-  return posted_.load(std::memory_order_seq_cst) ? 0 : wait_ms;
+  const bool told =
+      posted_.load(std::memory_order_seq_cst) || woken_.load(std::memory_order_seq_cst);
+  return told ? 0 : wait_ms;
 }
 
 void Loop::dispatch(int count) noexcept {
@@ -149,8 +160,8 @@ void Loop::step_clock(std::uint64_t ms) noexcept {
 }
 
 void Loop::read_clocks() noexcept {
-  if (clock_stepped_) return;
-  const std::uint64_t now_ms = sys::monotonic_ms();
+  const std::uint64_t now_ms = clock_stepped_ ? now_ms_ : sys::monotonic_ms();
+  awake_since_ms_.store(now_ms, std::memory_order_relaxed);
   if (now_ms == now_ms_) return;  // under load several turns share a millisecond, and a second too
   now_ms_ = now_ms;
   now_unix_ = sys::unix_seconds();

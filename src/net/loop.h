@@ -89,6 +89,13 @@ class Loop final {
   void run_once(int wait_ms_max) noexcept;
   // Turns until stop(). Once stopped, for good.
   void run() noexcept;
+  // Any thread, and signal handlers: the present wait, or the next one, ends at once. Once for any
+  // number of calls until it has.
+  void wake() noexcept;
+  // Any thread: when the running turn's wait ended (monotonic); 0 while the loop waits.
+  std::uint64_t awake_since_ms() const noexcept {
+    return awake_since_ms_.load(std::memory_order_relaxed);
+  }
   // Any thread, and signal handlers.
   void stop() noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
@@ -128,8 +135,10 @@ class Loop final {
   int ready_index_ = 0;
   bool clock_stepped_ = false;
   std::atomic<bool> stopped_{false};
+  std::atomic<std::uint64_t> awake_since_ms_{0};
   // Written by other threads: on a line of their own.
   alignas(64) std::atomic<Task*> posted_{nullptr};  // stack, newest first; reversed when taken
+  std::atomic<bool> woken_{false};                  // the next wait does not wait
   std::atomic<bool> waiting_{false};                // a post must write to wake_fd_
   static_assert(std::atomic<Task*>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 };

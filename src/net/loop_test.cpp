@@ -289,6 +289,32 @@ TEST_F(LoopTest, NoWakeUpIsLost) {
   EXPECT_EQ(rounds, 5'000);
 }
 
+TEST_F(LoopTest, WakingBeforeTheWaitEndsTheNextOne) {
+  loop().wake();
+  loop().wake();
+  EXPECT_FALSE(wake_pending()) << "it does not wait: nothing to write";
+  loop().run_once(-1);
+}
+
+TEST_F(LoopTest, WakingEndsTheWaitOncePerBatch) {
+  constexpr int kRounds = 2'000;
+  std::atomic<int> told{0};
+  std::thread teller([&] {
+    for (int i = 1; i <= kRounds; ++i) {
+      told.store(i, std::memory_order_release);
+      loop().wake();
+    }
+  });
+  int turns = 0;
+  while (told.load(std::memory_order_acquire) < kRounds) {
+    loop().run_once(-1);
+    ++turns;
+  }
+  teller.join();
+  EXPECT_LE(turns, kRounds + 1);
+  EXPECT_GT(loop().awake_since_ms(), 0u);
+}
+
 TEST_F(LoopTest, StopBeforeRunIsNotLost) {
   loop().stop();
   EXPECT_TRUE(loop().stopped());

@@ -93,6 +93,10 @@ ModuleState* state_of(PyObject* module) noexcept {
   return static_cast<ModuleState*>(PyModule_GetState(module));
 }
 
+PyObject* module_of(PyTypeObject* type) noexcept {
+  return PyType_GetModuleByDef(type, &module_definition);
+}
+
 ModuleState* state_of_type(PyTypeObject* type) noexcept {
   return static_cast<ModuleState*>(PyType_GetModuleState(type));
 }

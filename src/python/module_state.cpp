@@ -42,7 +42,7 @@ int each_object(ModuleState* s, F&& f) noexcept {
 #define LANNER_NAME(name, text) &s->name,
 #include "python/names.def"
 #undef LANNER_NAME
-      &s->empty_bytes};
+      &s->empty_bytes, &s->loop_keyword};
   for (PyObject** name : names) {
     if (int code = f(name)) return code;
   }
@@ -66,7 +66,8 @@ int ModuleState::make_names() noexcept {
 #include "python/names.def"
 #undef LANNER_NAME
   empty_bytes = PyBytes_FromStringAndSize(nullptr, 0);
-  if (!empty_bytes) return -1;
+  loop_keyword = Py_BuildValue("(O)", loop);
+  if (!empty_bytes || !loop_keyword) return -1;
   for (std::size_t i = 1; i <= static_cast<std::size_t>(http::Method::patch); ++i) {
     const std::string_view text = http::method_text(static_cast<http::Method>(i));
     methods[i] = PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
@@ -84,10 +85,13 @@ int ModuleState::make_names() noexcept {
 }
 
 int ModuleState::traverse(visitproc visit, void* arg) noexcept {
+  if (int code = asyncio.traverse(visit, arg)) return code;
   return each_object(this, [&](PyObject** slot) { return *slot ? visit(*slot, arg) : 0; });
 }
 
 void ModuleState::clear() noexcept {
+  asyncio.clear();
+  loop_spares.clear();
   (void)each_object(this, [](PyObject** slot) {
     PyObject* old = *slot;
     *slot = nullptr;

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "http/token.h"
+#include "python/asyncio_parts.h"
+#include "python/loop_handle.h"
 #include "python/ref.h"
 
 namespace lanner::python {
@@ -25,11 +27,15 @@ struct ModuleState {
   PyTypeObject* task_done_type = nullptr;
   PyTypeObject* registry_type = nullptr;
 
+  AsyncioParts asyncio;  // empty until the first loop
+  LoopSpares loop_spares;
+
   // Interned, see names.def.
 #define LANNER_NAME(name, text) PyObject* name = nullptr;
 #include "python/names.def"
 #undef LANNER_NAME
   PyObject* empty_bytes = nullptr;
+  PyObject* loop_keyword = nullptr;     // ("loop",): the keywords of a call
   std::array<PyObject*, 16> methods{};  // by http::Method
   std::array<PyObject*, static_cast<std::size_t>(http::Token::count)>
       http_keys{};  // "HTTP_ACCEPT" ... by Token
@@ -42,6 +48,8 @@ struct ModuleState {
 };
 
 ModuleState* state_of(PyObject* module) noexcept;
+// Of a type of this module, or of one that derives from it. Borrowed; null with an exception set.
+PyObject* module_of(PyTypeObject* type) noexcept;
 ModuleState* state_of_type(PyTypeObject* type) noexcept;  // REQUIRES: one of this module's types
 
 // Each adds its type to the state; -1 with an exception set.

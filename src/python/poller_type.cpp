@@ -200,27 +200,13 @@ PyObject* take_ready(PollerState* self) noexcept {
 }
 
 PyObject* poller_select(PyObject* object, PyObject* timeout) noexcept {
-  PollerState* self = state_of_poller(object);
-  int wait_ms = wait_ms_of(timeout);
-  if (wait_ms == -2) return nullptr;
-  if (self->in_turn) {
-    PyErr_SetString(PyExc_RuntimeError, "select() called inside select()");
-    return nullptr;
-  }
-  Ref keep = Ref::borrow(object);
-  if (self->guest && !self->guest->before_wait()) wait_ms = 0;
-  self->in_turn = true;
-  if (wait_ms != 0) self->gil.rest();  // not worth it for a look
-  self->loop->run_once(wait_ms);
-  self->gil.hold();
-  self->in_turn = false;
-  if (self->guest && !self->guest->after_turn()) return nullptr;
-  if (PyErr_CheckSignals() < 0) return nullptr;
-  return take_ready(self);
+  const int wait_ms = wait_ms_of(timeout);
+  if (wait_ms == -2 || !poller_turn(object, wait_ms)) return nullptr;
+  return take_ready(state_of_poller(object));
 }
 
 PyObject* poller_wake(PyObject* object, PyObject*) noexcept {
-  sys::signal_eventfd(state_of_poller(object)->loop->wake_descriptor());
+  state_of_poller(object)->loop->wake();
   return none();
 }
 
@@ -250,6 +236,23 @@ void set_poller_guest(PyObject* poller, TurnGuest* guest) noexcept {
   state_of_poller(poller)->guest = guest;
 }
 bool poller_in_turn(PyObject* poller) noexcept { return state_of_poller(poller)->in_turn; }
+
+bool poller_turn(PyObject* object, int wait_ms) noexcept {
+  PollerState* self = state_of_poller(object);
+  if (self->in_turn) {
+    PyErr_SetString(PyExc_RuntimeError, "a turn of the engine inside its turn");
+    return false;
+  }
+  Ref keep = Ref::borrow(object);
+  if (self->guest && !self->guest->before_wait()) wait_ms = 0;
+  self->in_turn = true;
+  if (wait_ms != 0) self->gil.rest();  // not worth it for a look
+  self->loop->run_once(wait_ms);
+  self->gil.hold();
+  self->in_turn = false;
+  if (self->guest && !self->guest->after_turn()) return false;
+  return PyErr_CheckSignals() == 0;
+}
 
 int add_poller_type(PyObject* module, ModuleState* state) noexcept {
   static PyMethodDef methods[] = {

@@ -29,6 +29,10 @@ class TurnGuest {
 // Null with an exception when it is not a Poller.
 net::Loop* poller_loop(ModuleState* state, PyObject* poller) noexcept;
 Gil& poller_gil(PyObject* poller) noexcept;
+// One turn of the engine: waits at most `wait_ms` (-1: until something happens), serves, and holds
+// the GIL afterwards. False with an exception set: of the guest, of a signal handler, or
+// RuntimeError inside a turn. REQUIRES: it is a Poller.
+bool poller_turn(PyObject* poller, int wait_ms) noexcept;
 // At most one guest; null takes it away.
 void set_poller_guest(PyObject* poller, TurnGuest* guest) noexcept;
 // select() is running: what is written now leaves at the end of its turn.

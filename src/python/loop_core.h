@@ -1,0 +1,136 @@
+// python/loop_core.h: the state in C++ of one asyncio loop: ready queue, timers, descriptors, and
+// what is to be flushed.
+//
+// One run of the loop (run_once) = one turn of the engine: wait and dispatch (watchers of C++ run
+// in here, without the GIL until they take it), due timers, the handles that were ready, flushes.
+// All of it belongs to the loop's thread, with the GIL, except where a comment says otherwise.
+
+#pragma once
+
+#include <Python.h>
+
+#include "base/intrusive_list.h"
+#include "base/ring.h"
+#include "net/loop.h"
+#include "python/asyncio_parts.h"
+#include "python/gil.h"
+#include "python/loop_handle.h"
+#include "python/loop_watches.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+struct FlushTag {};
+
+// Has bytes to write when the turn ends: a transport.
+class Flushable : public ListNode<FlushTag> {
+ public:
+  // On the loop's thread, with the GIL. May queue itself or others again: they are flushed too.
+  virtual void flush() noexcept = 0;
+
+ protected:
+  ~Flushable() {
+    if (linked()) unlink();
+  }
+};
+
+class LoopCore final {
+ public:
+  // Null with an exception set. loop: the asyncio loop this is of (borrowed: it owns this); poller:
+  // a lanner._core.Poller (a reference is kept).
+  static LoopCore* create(ModuleState* state, PyObject* loop, PyObject* poller) noexcept;
+  LoopCore(const LoopCore&) = delete;
+  LoopCore& operator=(const LoopCore&) = delete;
+  ~LoopCore() { clear(); }
+
+  ModuleState* state() noexcept { return state_; }
+  PyObject* loop() noexcept { return loop_; }
+  PyObject* poller() noexcept { return poller_.get(); }
+  net::Loop& engine() noexcept { return engine_; }
+  Gil& gil() noexcept { return gil_; }
+  LoopWatches& watches() noexcept { return watches_; }
+
+  // ---- handles. `args` is a tuple, taken over (null: an exception is set already); `context` is
+  // borrowed, null: a copy of the present one.
+
+  // A new reference to the queued handle; null with an exception set.
+  PyObject* call_soon(PyObject* callback, PyObject* args, PyObject* context) noexcept;
+  // The same where nobody wants the handle, with one argument or none (null). False with an
+  // exception set.
+  bool soon(PyObject* callback, PyObject* argument, PyObject* context) noexcept;
+  // `when`: a float, in seconds of now().
+  PyObject* call_at(PyObject* when, PyObject* callback, PyObject* args, PyObject* context) noexcept;
+  // Queues a handle that exists (borrowed). False with an exception set.
+  bool add_ready(PyObject* handle) noexcept;
+  // A timer that was cancelled leaves the heap at once.
+  void forget_timer(PyObject* timer) noexcept;
+
+  // ---- for watchers and transports
+
+  // Flushed at the end of this turn; when the loop does not run, at once.
+  void queue_flush(Flushable& one) noexcept;
+  // The exception in flight came out of a callback: SystemExit and KeyboardInterrupt are raised by
+  // run_once() when the turn ends, anything else goes to the loop's exception handler, with
+  // `message` and, unless null, `transport` and `protocol`.
+  void failed(const char* message, PyObject* transport, PyObject* protocol) noexcept;
+  // The exception in flight is SystemExit or KeyboardInterrupt.
+  static bool is_exit() noexcept {
+    return PyErr_ExceptionMatches(PyExc_SystemExit) ||
+           PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+  }
+
+  // Any thread, and signal handlers: the loop's wait ends.
+  void wake() noexcept { engine_.wake(); }
+
+  // ---- the loop itself
+
+  // None; null with an exception set.
+  PyObject* run_once() noexcept;
+  // Seconds of the monotonic clock, or what a subclass' time() says. NaN with an exception set.
+  double now() noexcept;
+  static double monotonic_s() noexcept;
+  // All handles go.
+  void clear() noexcept;
+  int traverse(visitproc visit, void* arg) noexcept;
+  // New lists of what is queued and what is scheduled; null with an exception set.
+  PyObject* list_ready() noexcept;
+  PyObject* list_timers() noexcept;
+
+  // asyncio's attributes of a loop: its code in Python sets them.
+  bool closed = false;
+  bool stopping = false;
+  bool debugging = false;
+  bool own_time = true;  // time() is ours
+
+ private:
+  LoopCore(ModuleState* state, PyObject* loop, PyObject* poller, net::Loop& engine,
+           Gil& gil) noexcept;
+  int wait_ms() noexcept;
+  bool queue_due() noexcept;
+  bool run_ready() noexcept;
+  bool run_handle(PyObject* handle) noexcept;
+  bool run_timed(PyObject* handle) noexcept;
+  bool run_other(PyObject* handle) noexcept;
+  bool call(PyObject* handle) noexcept;
+  void flush_all() noexcept;
+
+  ModuleState* state_;
+  PyObject* loop_;
+  Ref poller_;
+  net::Loop& engine_;  // the poller's
+  Gil& gil_;           // the poller's
+  LoopWatches watches_;
+  Ring<PyObject> ready_;  // owned references
+  TimerHeap timers_;      // owned references
+  IntrusiveList<Flushable, FlushTag> flushables_;
+  Ref exit_type_;  // an exception that run_once() is to raise
+  Ref exit_;
+  bool running_ = false;
+};
+
+// The core of a loop whose class derives from LoopBase; null with an exception set: TypeError, or
+// RuntimeError when its __init__ has not run.
+LoopCore* core_of(ModuleState* state, PyObject* loop) noexcept;
+
+}  // namespace lanner::python
