@@ -36,4 +36,4 @@ lanner_layer(NAME server
     relay.cpp relay_queue.cpp server.cpp
   TESTS access_line_test.cpp access_log_test.cpp body_store_test.cpp connection_test.cpp connection_time_test.cpp
     http1_exchange_test.cpp log_test.cpp log_writer_test.cpp out_spool_test.cpp relay_queue_test.cpp relay_storm_test.cpp
-    relay_test.cpp server_test.cpp)
+    relay_test.cpp server_test.cpp transport_faults_test.cpp)

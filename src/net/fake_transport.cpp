@@ -54,10 +54,13 @@ IoResult FakeTransport::send_file(int file, std::uint64_t offset, std::size_t co
 
 int FakeTransport::why_not_write() const noexcept {
   if (closed) return EBADF;
-  return write_shut ? EPIPE : write_error;
+  return write_shut || sent.size() >= break_after ? EPIPE : write_error;
 }
 
-std::size_t FakeTransport::budget() const noexcept { return std::min(write_max, write_room); }
+std::size_t FakeTransport::budget() const noexcept {
+  if (block_every > 0 && writes % block_every == 0) return 0;
+  return std::min({write_max, write_room, break_after - sent.size()});
+}
 
 IoResult FakeTransport::took(std::size_t bytes) noexcept {
   if (bytes == 0) return {IoResult::Kind::would_block, 0, 0};

@@ -15,12 +15,14 @@ class FakeTransport final : public Transport {
  public:
   static constexpr std::size_t kUnlimited = static_cast<std::size_t>(-1);
 
-  std::string incoming;                 // bytes still to be read
-  std::string sent;                     // bytes written so far
-  std::size_t read_max = kUnlimited;    // most bytes a read gives
-  std::size_t write_max = kUnlimited;   // most bytes a write takes
-  std::size_t write_room = kUnlimited;  // bytes until would_block
-  int read_error = 0;                   // errno for the next reads
+  std::string incoming;                  // bytes still to be read
+  std::string sent;                      // bytes written so far
+  std::size_t read_max = kUnlimited;     // most bytes a read gives
+  std::size_t write_max = kUnlimited;    // most bytes a write takes
+  std::size_t write_room = kUnlimited;   // bytes until would_block
+  std::size_t break_after = kUnlimited;  // bytes written until the peer is gone (EPIPE)
+  int block_every = 0;                   // every n-th write would_block; 0 = none
+  int read_error = 0;                    // errno for the next reads
   int write_error = 0;
   int writes = 0;           // calls of write and send_file
   bool peer_ended = false;  // after `incoming`: end instead of would_block
