@@ -34,6 +34,12 @@ target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
 lanner_layer(NAME server
   SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp log.cpp log_writer.cpp out_spool.cpp
     relay.cpp relay_queue.cpp server.cpp
-  TESTS access_line_test.cpp access_log_test.cpp body_store_test.cpp connection_test.cpp connection_time_test.cpp
+  TESTS access_line_test.cpp access_log_test.cpp allocation_failure_test.cpp body_store_test.cpp connection_test.cpp connection_time_test.cpp
     http1_exchange_test.cpp log_test.cpp log_writer_test.cpp out_spool_test.cpp relay_queue_test.cpp relay_storm_test.cpp
     relay_test.cpp server_test.cpp transport_faults_test.cpp)
+if(TARGET server_test)
+  # allocation_failure_test.cpp: what the code under test allocates passes by there.
+  foreach(name malloc realloc aligned_alloc _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t)
+    target_link_options(server_test PRIVATE "LINKER:--wrap=${name}")
+  endforeach()
+endif()

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "server/relay_queue.h"
 #include "sys/files.h"
@@ -13,7 +14,7 @@
 namespace lanner::server {
 
 namespace {
-enum Kind : int { kInform, kStart, kWrite, kFile, kNothing, kWantBody, kResumeBody, kTrailers };
+enum Kind : int { kInform, kStart, kWrite, kFile, kNothing, kTrailers };
 }  // namespace
 
 struct Relay::Command {
@@ -49,18 +50,16 @@ void Relay::destroy(Command* command) noexcept {
 
 Relay::Command* Relay::add(int kind) noexcept {
   Command* command = new (std::nothrow) Command;
-  if (!command) {
-    out_of_memory_ = true;
-    return nullptr;
-  }
+  if (!command) return nullptr;
   command->kind = kind;
   *batch_end_ = command;
   batch_end_ = &command->next;
   return command;
 }
 
-void Relay::send_batch(Ending ending) noexcept {
-  if (!batch_ && ending == Ending::none) return;
+// Needs no memory: an end, or a body that is waited for, is never held up by the lack of it.
+void Relay::send_batch(Ending ending, BodyCall call) noexcept {
+  if (!batch_ && ending == Ending::none && call == BodyCall::none) return;
   bool post = false;
   {
     std::lock_guard lock(mutex_);
@@ -70,6 +69,8 @@ void Relay::send_batch(Ending ending) noexcept {
     }
     queued_bytes_ += batch_bytes_;
     ending_ = ending;
+    body_called_ = body_called_ || call == BodyCall::want;
+    body_resumed_ = body_resumed_ || call == BodyCall::resume;
     post = !posted_;
     posted_ = true;
     batch_ = nullptr;
@@ -80,17 +81,23 @@ void Relay::send_batch(Ending ending) noexcept {
   }
 }
 
+// Without memory the command does nothing.
+bool Relay::fill(Command& command, const http::ResponseHead& head) noexcept {
+  if (command.head.copy_from(head)) return true;
+  command.kind = kNothing;
+  return false;
+}
+
 void Relay::want_body() noexcept {
   if (body_wanted_) return;
   body_wanted_ = true;
-  if (!exchange_.head().expect_continue) return;
-  if (add(kWantBody)) send_batch();
+  if (exchange_.head().expect_continue) send_batch(Ending::none, BodyCall::want);
 }
 
 Result<void> Relay::inform(const http::ResponseHead& head) noexcept {
   if (started_) return Errc::response_started;
   Command* command = add(kInform);
-  if (!command || !command->head.copy_from(head)) return Errc::no_memory;
+  if (!command || !fill(*command, head)) return Errc::no_memory;
   send_batch();
   return {};
 }
@@ -100,7 +107,7 @@ Result<void> Relay::start(const http::ResponseHead& head,
   if (started_) return Errc::response_started;
   if (head.status() < 200 || head.status() > 999) return Errc::status_invalid;
   Command* command = add(kStart);
-  if (!command || !command->head.copy_from(head)) return Errc::no_memory;
+  if (!command || !fill(*command, head)) return Errc::no_memory;
   command->body_bytes = body_bytes;
   const std::optional<std::uint64_t> length = head.content_length();
   const bool bodyless =
@@ -117,7 +124,9 @@ http::WriteState Relay::write(http::Payload payload) noexcept {
   if (!kept) {
     if (command) command->kind = kNothing;
     if (payload.release) payload.release(payload.owner);
-    return payload.bytes.empty() ? http::WriteState::ok : http::WriteState::closed;
+    if (payload.bytes.empty()) return http::WriteState::ok;
+    incomplete_ = true;
+    return http::WriteState::closed;
   }
   command->payload = payload;
   if (!payload.release) command->payload.bytes = command->copy.view();
@@ -135,6 +144,7 @@ http::WriteState Relay::write_file(http::FilePart part) noexcept {
   Command* command = copy ? add(kFile) : nullptr;
   if (!command) {
     if (copy) sys::close(*copy);
+    incomplete_ = true;
     return http::WriteState::closed;
   }
   command->file = {*copy, part.offset, part.count};
@@ -152,8 +162,9 @@ http::WriteState Relay::flush() noexcept {
 
 Result<void> Relay::add_trailers(const http::ResponseHead& fields) noexcept {
   Command* command = add(kTrailers);
-  if (!command || !command->head.copy_from(fields)) return Errc::no_memory;
-  return {};
+  if (command && fill(*command, fields)) return {};
+  incomplete_ = true;
+  return Errc::no_memory;
 }
 
 Result<void> Relay::finish() noexcept {
@@ -165,8 +176,8 @@ Result<void> Relay::finish() noexcept {
   if (result && has_length_ && written_bytes_ != length_) {
     result = written_bytes_ > length_ ? Errc::response_too_long : Errc::response_too_short;
   }
-  if (out_of_memory_) result = Errc::no_memory;
-  send_batch(out_of_memory_ ? Ending::abort : Ending::finish);
+  if (incomplete_) result = Errc::no_memory;
+  send_batch(incomplete_ ? Ending::abort : Ending::finish);
   return result;
 }
 
@@ -195,7 +206,7 @@ Result<std::size_t> Relay::read(char* to, std::size_t room) noexcept {
     }
   }
   body_taken_ += count;
-  if (resume && add(kResumeBody)) send_batch();
+  if (resume) send_batch(Ending::none, BodyCall::resume);
   return count;
 }
 
@@ -217,6 +228,8 @@ std::optional<std::uint64_t> Relay::bytes_left() const noexcept {
 void Relay::run() noexcept {
   Command* command;
   Ending ending;
+  bool wanted;
+  bool resumed;
   {
     std::lock_guard lock(mutex_);
     command = commands_;
@@ -224,6 +237,8 @@ void Relay::run() noexcept {
     commands_end_ = &commands_;
     posted_ = false;
     ending = ending_;
+    wanted = std::exchange(body_called_, false);
+    resumed = std::exchange(body_resumed_, false);
   }
   std::uint64_t bytes = 0;
   while (command) {
@@ -234,8 +249,10 @@ void Relay::run() noexcept {
     destroy(command);
     command = next;
   }
+  if (wanted) exchange_.want_body();
+  if (resumed) exchange_.resume_body();
   if (ending != Ending::none) {
-    if (ending == Ending::finish) {
+    if (ending == Ending::finish && !trailers_lost_) {
       (void)exchange_.finish();
     } else {
       exchange_.abort();
@@ -267,14 +284,8 @@ void Relay::apply(Command& command) noexcept {
     case kFile:
       state = exchange_.write_file(command.file);
       break;
-    case kWantBody:
-      exchange_.want_body();
-      break;
-    case kResumeBody:
-      exchange_.resume_body();
-      break;
     case kTrailers:
-      (void)exchange_.add_trailers(command.head);
+      trailers_lost_ = !exchange_.add_trailers(command.head) || trailers_lost_;
       break;
     default:
       break;

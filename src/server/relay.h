@@ -77,8 +77,10 @@ class Relay final : public http::Exchange,
   friend class RelayQueue;
   struct Command;
   Command* add(int kind) noexcept;  // to the batch; null when memory is out
+  static bool fill(Command& command, const http::ResponseHead& head) noexcept;
   enum class Ending : std::uint8_t { none, finish, abort };
-  void send_batch(Ending ending = Ending::none) noexcept;
+  enum class BodyCall : std::uint8_t { none, want, resume };
+  void send_batch(Ending ending = Ending::none, BodyCall call = BodyCall::none) noexcept;
   void apply(Command& command) noexcept;
   static void destroy(Command* command) noexcept;
 
@@ -98,7 +100,9 @@ class Relay final : public http::Exchange,
   bool has_length_ = false;
   bool started_ = false;
   bool body_wanted_ = false;
-  bool out_of_memory_ = false;
+  bool incomplete_ = false;  // a part was lost for lack of memory: it must not end as if whole
+
+  bool trailers_lost_ = false;  // loop thread only: likewise
 
   std::mutex mutex_;  // protects what follows
   std::condition_variable changed_;
@@ -110,6 +114,8 @@ class Relay final : public http::Exchange,
   Errc body_error_ = Errc::ok;
   bool body_ended_ = false;
   bool body_paused_ = false;
+  bool body_called_ = false;   // want_body() is to be passed on
+  bool body_resumed_ = false;  // resume_body()
   Ending ending_ = Ending::none;
   bool posted_ = false;
   bool full_ = false;

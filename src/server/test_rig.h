@@ -87,14 +87,20 @@ class Rig {
   }
 
   Client& connect() {
+    Client* client = try_connect();
+    EXPECT_NE(client, nullptr) << "no memory";
+    return *client;
+  }
+  // Null: the server had no memory for a connection.
+  Client* try_connect() {
     clients_.push_back(std::make_unique<Client>());
     Client& client = *clients_.back();
     sys::SocketAddress peer;
     peer.text = {'1', '9', '2', '.', '0', '.', '2', '.', '7'};
     peer.text_bytes = 9;
     peer.port = 4711;
-    client.connection = server_->adopt(new (std::nothrow) WireEnd(client), peer);
-    return client;
+    client.connection = server_->adopt(std::make_unique<WireEnd>(client).release(), peer);
+    return client.connection ? &client : nullptr;
   }
   // One turn of the loop. True: something happened.
   bool turn(int wait_ms = 0) {

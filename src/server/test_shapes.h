@@ -88,8 +88,14 @@ class Answer {
   const std::string& shape() const { return shape_; }
 
  private:
+  // A head with one field; not when memory is out.
+  static bool build(http::ResponseHead* head, int status, std::string_view name,
+                    std::string_view value) {
+    return head->set_status(status, "") && head->add(name, value, 65536);
+  }
   http::WriteState begin(std::optional<std::uint64_t> bytes, int status = 200) {
-    const Result<void> started = exchange_->start(make_head(status, {{"X-Shape", shape_}}), bytes);
+    http::ResponseHead head;
+    const bool started = build(&head, status, "X-Shape", shape_) && exchange_->start(head, bytes);
     return started ? http::WriteState::ok : http::WriteState::closed;
   }
   http::WriteState last(http::WriteState state) {
@@ -115,7 +121,8 @@ class Answer {
       return exchange_->write({"piece", nullptr, nullptr});
     }
     if (shape_ == "hinted" && number == 0) {
-      (void)exchange_->inform(make_head(103, {{"Link", "</a>"}}));
+      http::ResponseHead hints;
+      if (build(&hints, 103, "Link", "</a>")) (void)exchange_->inform(hints);
       return http::WriteState::ok;
     }
     text_ = "[" + std::string(body) + "]";
@@ -149,7 +156,8 @@ class Answer {
     if (number == 0) return begin({});
     if (number == 1) return exchange_->write({"body", nullptr, nullptr});
     done_ = true;
-    const Result<void> added = exchange_->add_trailers(make_head(200, {{"X-Sum", "1"}}));
+    http::ResponseHead fields;
+    const bool added = build(&fields, 200, "X-Sum", "1") && exchange_->add_trailers(fields);
     return added ? http::WriteState::ok : http::WriteState::closed;
   }
 
