@@ -15,6 +15,16 @@ set(LANNER_PYTHON_SOURCES
   environ.cpp
   file_wrapper.cpp
   held_bytes.cpp
+  json_array.cpp
+  json_decoder.cpp
+  json_encoder.cpp
+  json_functions.cpp
+  json_other.cpp
+  json_output.cpp
+  json_scalars.cpp
+  json_text.cpp
+  json_time.cpp
+  json_types.cpp
   loop_base.cpp
   loop_core.cpp
   loop_handle.cpp
@@ -39,7 +49,7 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 
 list(TRANSFORM LANNER_PYTHON_SOURCES PREPEND src/python/)
 Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
-target_link_libraries(_core PRIVATE lanner_server)
+target_link_libraries(_core PRIVATE lanner_server lanner_json)
 # CPython's macros are C: they cast the old way, and that is no fault of the file that uses them.
 set_source_files_properties(${LANNER_PYTHON_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-old-style-cast;-Wno-pedantic")
 

@@ -1,4 +1,4 @@
-"""The C++ engine, as Python sees it. Four modules of the package wrap it; nothing else imports it."""
+"""The C++ engine, as Python sees it. A few modules of the package wrap it; nothing else imports it."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +20,54 @@ def limits() -> list[tuple[str, int, str, str, str]]:
 def version() -> str: ...
 def refuse_connections(fd: int) -> None:
     """A TCP listener drops new connection requests (SYN) from now on, for all processes that share it."""
+
+def json_dumps(
+    value: object,
+    *,
+    default: Callable[[Any], object] | None = None,
+    sort_keys: bool = False,
+    indent: int | None = None,
+    naive_utc: bool = False,
+    utc_z: bool = False,
+    omit_microseconds: bool = False,
+    non_str_keys: bool = False,
+    nan_as_null: bool = False,
+) -> str:
+    """lanner.json.dumps: `value` as JSON text. Raises lanner.json.JSONEncodeError with the path, and what default raises.
+
+    default: called with what has no form in JSON; what it returns is written in its place.
+    sort_keys: by code point. indent: spaces a level, 0 to 16; None and 0: one line.
+    naive_utc: a datetime without zone is UTC. utc_z: Z in the place of +00:00. omit_microseconds: of datetime and time.
+    non_str_keys: numbers, dates, UUIDs, enums, None and bool may be keys.
+    nan_as_null: NaN and Infinity become null; otherwise they are errors (RFC 8259, section 6).
+
+    Example: `dumps({"b": 1, "a": 2}, sort_keys=True)` is `'{"a":2,"b":1}'`.
+    """
+
+def json_dumpb(
+    value: object,
+    *,
+    default: Callable[[Any], object] | None = None,
+    sort_keys: bool = False,
+    indent: int | None = None,
+    naive_utc: bool = False,
+    utc_z: bool = False,
+    omit_microseconds: bool = False,
+    non_str_keys: bool = False,
+    nan_as_null: bool = False,
+) -> bytes:
+    """lanner.json.dumpb: the same as UTF-8 bytes, without the way over a str.
+
+    Example: `dumpb([1, None])` is `b'[1,null]'`.
+    """
+
+def json_loads(data: bytes | bytearray | memoryview | str, *, duplicate_keys: str = "last") -> Any:
+    """lanner.json.loads: the value of a document (RFC 8259). Raises lanner.json.JSONDecodeError with byte, line, column.
+
+    duplicate_keys: "last" (the last one wins) or "reject".
+
+    Example: `loads('{"a": [1, 2.5, null]}')` is `{"a": [1, 2.5, None]}`.
+    """
 
 class Server:
     """One worker: the engine with one application on it.

@@ -8,7 +8,7 @@ namespace lanner::json {
 char* Output::grow(std::size_t bytes) noexcept {
   const std::size_t used = size();
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - used) return nullptr;
-  std::size_t capacity = 0;
+  auto capacity = static_cast<std::size_t>(limit_ - begin_);
   char* begin = space_->grow(begin_, used, bytes, &capacity);
   if (begin == nullptr) return nullptr;
   begin_ = begin;

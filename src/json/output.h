@@ -15,8 +15,9 @@ namespace lanner::json {
 class OutputSpace {
  public:
   // Makes room for at least `more` bytes behind the `used` ones at `begin` (null at the first
-  // call), which keep their content and may move. Returns the new beginning and sets *capacity
-  // (all of it, the used part included); null when memory is out, then nothing has changed.
+  // call), which keep their content and may move. Returns the new beginning; *capacity, all of it,
+  // is what it was (0 at first) and becomes what it is. Null when memory is out: then the Output is
+  // good for nothing but truncate().
   virtual char* grow(char* begin, std::size_t used, std::size_t more,
                      std::size_t* capacity) noexcept = 0;
 

@@ -42,7 +42,8 @@ int each_object(ModuleState* s, F&& f) noexcept {
 #define LANNER_NAME(name, text) &s->name,
 #include "python/names.def"
 #undef LANNER_NAME
-      &s->empty_bytes, &s->loop_keyword};
+      &s->empty_bytes, &s->loop_keyword, &s->json_types.enum_type, &s->json_types.uuid_type,
+      &s->json_types.field_kind};
   for (PyObject** name : names) {
     if (int code = f(name)) return code;
   }
@@ -98,6 +99,7 @@ void ModuleState::clear() noexcept {
     drop(old);
     return 0;
   });
+  json_keys.clear();
 }
 
 }  // namespace lanner::python

@@ -7,6 +7,8 @@
 
 #include "http/token.h"
 #include "python/asyncio_parts.h"
+#include "python/json_text.h"
+#include "python/json_types.h"
 #include "python/loop_handle.h"
 #include "python/ref.h"
 
@@ -42,6 +44,10 @@ struct ModuleState {
   std::array<PyObject*, static_cast<std::size_t>(http::Token::count)>
       field_names{};  // b"accept" ... by Token
 
+  JsonKeys json_keys;
+  JsonTypes json_types;
+  std::size_t json_bytes = 0;  // of the last text written: how much the next one may need
+
   int make_names() noexcept;  // -1 with an exception set
   int traverse(visitproc visit, void* arg) noexcept;
   void clear() noexcept;
@@ -61,6 +67,7 @@ int add_poller_type(PyObject* module, ModuleState* state) noexcept;
 int add_loop_base_type(PyObject* module, ModuleState* state) noexcept;
 int add_awaitable_type(PyObject* module, ModuleState* state) noexcept;
 int add_task_registry_type(PyObject* module, ModuleState* state) noexcept;
+int add_json_functions(PyObject* module, ModuleState* state) noexcept;
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept;
 
 }  // namespace lanner::python

@@ -1,0 +1,225 @@
+// python/json_decoder.cpp: JSON values as Python objects, in one pass over the text and without
+// recursion.
+
+#include "python/json_decoder.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace lanner::python {
+
+namespace {
+
+// The digits of an integer of any size: CPython converts them, within its own limit.
+PyObject* big_integer(std::string_view digits) noexcept {
+  char text[json::kIntegerDigitsMax + 2];  // a sign, a NUL
+  std::memcpy(text, digits.data(), digits.size());
+  text[digits.size()] = '\0';
+  return PyLong_FromString(text, nullptr, 10);
+}
+
+PyObject* new_dict(std::size_t pairs) noexcept {
+#if PY_VERSION_HEX < 0x030D0000
+  if (pairs > 5) return _PyDict_NewPresized(static_cast<Py_ssize_t>(pairs));
+#endif
+  static_cast<void>(pairs);
+  return PyDict_New();
+}
+
+}  // namespace
+
+JsonDecoder::~JsonDecoder() {
+  drop_values(0);
+  if (values_ != inline_values_) std::free(values_);
+}
+
+void JsonDecoder::drop_values(std::size_t first) noexcept {
+  while (size_ > first) drop(values_[--size_]);
+}
+
+bool JsonDecoder::grow() noexcept {
+  const std::size_t bytes = capacity_ * 2 * sizeof(PyObject*);
+  void* grown = std::realloc(values_ == inline_values_ ? nullptr : values_, bytes);
+  if (!grown) {
+    PyErr_NoMemory();
+    return false;
+  }
+  if (values_ == inline_values_) std::memcpy(grown, inline_values_, sizeof inline_values_);
+  values_ = static_cast<PyObject**>(grown);
+  capacity_ *= 2;
+  return true;
+}
+
+// Takes `value`, also on failure.
+bool JsonDecoder::push(PyObject* value) noexcept {
+  if (size_ == capacity_ && !grow()) [[unlikely]] {
+    drop(value);
+    return false;
+  }
+  values_[size_++] = value;
+  return true;
+}
+
+// Reads a key and its colon; returns where the value begins.
+const char* JsonDecoder::key(const char* at) noexcept {
+  if (*at != '"') return reader_->fail(at, Errc::json_key_expected);
+  json::String text;
+  at = reader_->string(at + 1, &text);
+  if (!at) return nullptr;
+  PyObject* made = keys_->get(text);
+  if (!made || !push(made)) return nullptr;
+  if (*at != ':') [[unlikely]] {
+    at = json::skip_space(at);
+    if (*at != ':') return reader_->fail(at, Errc::json_colon_expected);
+  }
+  return json::skip_space(at + 1);
+}
+
+const char* JsonDecoder::number(const char* at, PyObject** out) noexcept {
+  json::Number number;
+  at = reader_->number(at, &number);
+  if (!at) return nullptr;
+  switch (number.kind) {
+    case json::NumberKind::int64:
+      *out = PyLong_FromLongLong(number.int64);
+      break;
+    case json::NumberKind::uint64:
+      *out = PyLong_FromUnsignedLongLong(number.uint64);
+      break;
+    case json::NumberKind::big:
+      *out = big_integer(number.text);
+      break;
+    case json::NumberKind::real:
+      *out = PyFloat_FromDouble(number.real);
+      break;
+  }
+  return *out ? at : nullptr;
+}
+
+const char* JsonDecoder::scalar(const char* at, PyObject** out) noexcept {
+  switch (*at) {
+    case '"': {
+      json::String text;
+      at = reader_->string(at + 1, &text);
+      if (!at) return nullptr;
+      *out = json_str(text);
+      return *out ? at : nullptr;
+    }
+    case 't':
+      at = reader_->literal(at, "true");
+      if (at) *out = share(Py_True);
+      return at;
+    case 'f':
+      at = reader_->literal(at, "false");
+      if (at) *out = share(Py_False);
+      return at;
+    case 'n':
+      at = reader_->literal(at, "null");
+      if (at) *out = none();
+      return at;
+    default:
+      if (*at == '-' || (*at >= '0' && *at <= '9')) return number(at, out);
+      return reader_->fail(at, Errc::json_value_expected);
+  }
+}
+
+const char* JsonDecoder::open(const char* at, int depth) noexcept {
+  if (open_ + depth >= json::kDepthMax) return reader_->fail(at, Errc::json_too_deep);
+  frames_[static_cast<std::size_t>(open_++)] = {at, size_, *at == '{'};
+  return json::skip_space(at + 1);
+}
+
+PyObject* JsonDecoder::close() noexcept {
+  const Frame& frame = frames_[static_cast<std::size_t>(--open_)];
+  if (!frame.object) return close_array(frame.first);
+  const std::size_t pairs = (size_ - frame.first) / 2;
+  PyObject* dict = close_object(frame.first);
+  if (dict && refuse_repeated_ && static_cast<std::size_t>(PyDict_GET_SIZE(dict)) != pairs) {
+    drop(dict);
+    fail_at_repeated_key(frame.begin);
+    return nullptr;
+  }
+  return dict;
+}
+
+PyObject* JsonDecoder::close_array(std::size_t first) noexcept {
+  const std::size_t count = size_ - first;
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
+  if (!list) return nullptr;
+  for (std::size_t i = 0; i < count; ++i)
+    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), values_[first + i]);
+  size_ = first;
+  return list;
+}
+
+PyObject* JsonDecoder::close_object(std::size_t first) noexcept {
+  Ref dict = Ref::steal(new_dict((size_ - first) / 2));
+  if (!dict) return nullptr;
+  for (std::size_t i = first; i < size_; i += 2) {
+    if (PyDict_SetItem(dict.get(), values_[i], values_[i + 1]) < 0) return nullptr;
+  }
+  drop_values(first);
+  return dict.release();
+}
+
+// Goes over the object's keys once more: the error shall stand where the second one is.
+void JsonDecoder::fail_at_repeated_key(const char* object) noexcept {
+  Ref seen = Ref::steal(PySet_New(nullptr));
+  const char* at = json::skip_space(object + 1);
+  while (seen) {
+    const char* const begin = at;
+    json::String text;
+    at = reader_->string(at + 1, &text);
+    Ref name = Ref::steal(at ? json_str(text) : nullptr);
+    if (!name) return;
+    const int known = PySet_Contains(seen.get(), name.get());
+    if (known > 0) reader_->fail(begin, Errc::json_key_repeated);
+    if (known != 0 || PySet_Add(seen.get(), name.get()) < 0) return;
+    at = json::skip_space(json::skip_space(at) + 1);
+    at = reader_->skip_value(at, open_ + 1);
+    if (!at) return;
+    at = json::skip_space(json::skip_space(at) + 1);
+  }
+}
+
+const char* JsonDecoder::read(const char* at, int depth, PyObject** out) noexcept {
+  const int outside = open_;
+  for (;;) {
+    // A value begins at `at`.
+    PyObject* made = nullptr;
+    if (*at == '[' || *at == '{') {
+      const bool object = *at == '{';
+      if (!(at = open(at, depth))) return nullptr;
+      if (*at != (object ? '}' : ']')) {
+        if (object && !(at = key(at))) return nullptr;
+        continue;
+      }
+      ++at;
+      made = close();
+    } else if (!(at = scalar(at, &made))) {
+      return nullptr;
+    }
+    // A value ended before `at`.
+    for (;;) {
+      if (!made) return nullptr;
+      if (open_ == outside) {
+        *out = made;
+        return at;
+      }
+      if (!push(made)) return nullptr;
+      at = json::skip_space(at);
+      if (*at == ',') break;
+      const bool object = frames_[static_cast<std::size_t>(open_ - 1)].object;
+      if (*at != (object ? '}' : ']')) {
+        return reader_->fail(
+            at, object ? Errc::json_object_end_expected : Errc::json_array_end_expected);
+      }
+      ++at;
+      made = close();
+    }
+    at = json::skip_space(at + 1);
+    if (frames_[static_cast<std::size_t>(open_ - 1)].object && !(at = key(at))) return nullptr;
+  }
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,110 @@
+// python/json_encoder.h: any Python value as JSON text (RFC 8259), without recursion.
+//
+// Containers that are being written lie on a stack of frames. Each item is followed by a comma,
+// which the closing bracket then takes the place of.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "json/escape.h"
+#include "json/limits.h"
+#include "json/output.h"
+#include "python/module_state.h"
+#include "python/ref.h"
+
+namespace lanner::python {
+
+struct JsonOptions {
+  PyObject* fallback = nullptr;  // default(value) for what has no form; borrowed
+  int indent = 0;                // spaces a level; 0 = all on one line
+  bool sort_keys = false;        // by code point
+  bool naive_utc = false;        // a datetime without a zone is UTC
+  bool utc_z = false;            // Z for +00:00
+  bool omit_microseconds = false;
+  bool non_str_keys = false;  // numbers, dates, UUIDs, enums, None and bool may be keys
+  bool nan_as_null = false;
+};
+
+class JsonEncoder final {
+ public:
+  JsonEncoder(ModuleState* state, json::Output& out, const JsonOptions& options) noexcept
+      : state_(state), out_(&out), options_(&options), kernels_(json::escape_kernels()) {}
+  JsonEncoder(const JsonEncoder&) = delete;
+  JsonEncoder& operator=(const JsonEncoder&) = delete;
+  ~JsonEncoder();
+
+  // Writes `value`, borrowed. False with an exception set; then truncate() the output.
+  [[nodiscard]] bool write(PyObject* value) noexcept;
+
+ private:
+  enum class Kind : std::uint8_t { list, tuple, dict, sorted, fields };
+  enum class Done : std::uint8_t { yes, no, again, failed };
+  struct Frame {
+    PyObject* owner;    // the container; owned
+    PyObject* key;      // of the item that is being written, if that is no plain scalar; owned
+    PyObject* items;    // sorted: list of key, value, ...; fields: __dataclass_fields__; owned
+    Py_ssize_t at;      // of the next item
+    std::size_t begin;  // size of the output behind the opening bracket
+    Kind kind;
+  };
+
+  // json_scalars.cpp: each writes its value and a comma. A failure is in problem_, or set.
+  Done write_plain(PyObject* value) noexcept;  // exact str, int, float, bool, None
+  Done write_str(PyObject* text) noexcept;
+  Done write_long_str(PyObject* text) noexcept;
+  Done write_int(PyObject* number) noexcept;
+  Done write_big_int(PyObject* number) noexcept;
+  Done write_float(double value) noexcept;
+  Done write_word(std::string_view word) noexcept;
+  bool write_key(PyObject* key) noexcept;
+  Ref key_text(PyObject* key) noexcept;
+
+  // json_other.cpp: what is neither plain nor a container. `value` may be replaced by what stands
+  // for it (Done::again).
+  Done write_other(Ref& value) noexcept;
+  Done write_subclass(Ref& value) noexcept;
+  Done write_text_of(PyObject* value) noexcept;
+  Done write_numpy(Ref& value) noexcept;
+  Done write_fallback(Ref& value) noexcept;
+
+  // json_encoder.cpp: the walk.
+  Done write_value(Ref& value) noexcept;
+  Done open(Ref& owner, Kind kind, PyObject* items = nullptr) noexcept;
+  Done open_dict(Ref& dict) noexcept;
+  void pop() noexcept;  // drops the top frame
+  bool close() noexcept;
+  // Writes plain items; returns the next other one, owned. Null: the frame is at its end, or an
+  // exception is set.
+  PyObject* next_item(Frame& frame) noexcept;
+  PyObject* next_of_array(Frame& frame) noexcept;
+  PyObject* next_of_dict(Frame& frame) noexcept;
+  PyObject* next_of_sorted(Frame& frame) noexcept;
+  PyObject* next_field(Frame& frame) noexcept;
+  Done write_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
+  Done write_odd_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
+  bool begin_line(int depth) noexcept;
+
+  Done no_memory() noexcept;
+  Done problem(const char* what) noexcept {
+    problem_ = what;
+    return Done::failed;
+  }
+  // Sets JSONEncodeError with problem_ and the path to `key` (may be null) in the top frame, unless
+  // an exception is set.
+  void raise(PyObject* key) noexcept;
+  Ref path(PyObject* key) const noexcept;
+
+  ModuleState* state_;
+  json::Output* out_;
+  const JsonOptions* options_;
+  const json::EscapeKernels& kernels_;
+  int depth_ = 0;
+  const char* problem_ = nullptr;  // what is wrong, until raise()
+  char problem_text_[192];
+  std::array<Frame, json::kDepthMax> frames_;
+};
+
+}  // namespace lanner::python

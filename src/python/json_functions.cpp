@@ -1,0 +1,225 @@
+// python/json_functions.cpp: json_dumps, json_dumpb and json_loads of the module: arguments in,
+// errors out.
+
+#include <Python.h>
+
+#include <string_view>
+
+#include "json/reader.h"
+#include "json/utf8.h"
+#include "python/json_decoder.h"
+#include "python/json_encoder.h"
+#include "python/json_output.h"
+#include "python/module_state.h"
+#include "python/slots.h"
+
+namespace lanner::python {
+
+namespace {
+
+constexpr long kIndentMax = 16;
+constexpr std::size_t kExpectedMax = std::size_t{1} << 20;
+
+bool is_name(PyObject* name, PyObject* known) noexcept {
+  return name == known || PyUnicode_Compare(name, known) == 0;
+}
+
+bool take_flag(PyObject* value, bool* flag) noexcept {
+  const int truth = PyObject_IsTrue(value);
+  *flag = truth > 0;
+  return truth >= 0;
+}
+
+bool take_indent(PyObject* value, int* indent) noexcept {
+  if (value == Py_None) return true;
+  const long wanted = PyLong_AsLong(value);
+  if (wanted == -1 && PyErr_Occurred()) return false;
+  if (wanted < 0 || wanted > kIndentMax) {
+    PyErr_SetString(PyExc_ValueError, "indent is 0 (one line) to 16 spaces a level");
+    return false;
+  }
+  *indent = static_cast<int>(wanted);
+  return true;
+}
+
+bool take_option(const ModuleState& state, PyObject* name, PyObject* value,
+                 JsonOptions* options) noexcept {
+  if (is_name(name, state.default_)) {
+    options->fallback = value == Py_None ? nullptr : value;
+    return true;
+  }
+  if (is_name(name, state.indent)) return take_indent(value, &options->indent);
+  struct Flag {
+    PyObject* name;
+    bool JsonOptions::*member;
+  };
+  const Flag flags[] = {{state.sort_keys, &JsonOptions::sort_keys},
+                        {state.naive_utc, &JsonOptions::naive_utc},
+                        {state.utc_z, &JsonOptions::utc_z},
+                        {state.omit_microseconds, &JsonOptions::omit_microseconds},
+                        {state.non_str_keys, &JsonOptions::non_str_keys},
+                        {state.nan_as_null, &JsonOptions::nan_as_null}};
+  for (const Flag& flag : flags) {
+    if (is_name(name, flag.name)) return take_flag(value, &(options->*flag.member));
+  }
+  PyErr_Format(PyExc_TypeError,
+               "no such argument: %R; there are default, sort_keys, indent, naive_utc, utc_z, "
+               "omit_microseconds, non_str_keys, nan_as_null",
+               name);
+  return false;
+}
+
+bool take_options(const ModuleState& state, const char* function, PyObject* const* arguments,
+                  Py_ssize_t count, PyObject* names, JsonOptions* options) noexcept {
+  if (count != 1) {
+    PyErr_Format(PyExc_TypeError, "%s() takes one value, and options by name; %zd were given",
+                 function, count);
+    return false;
+  }
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    if (!take_option(state, PyTuple_GET_ITEM(names, i), arguments[count + i], options))
+      return false;
+  }
+  return true;
+}
+
+// The text, in `space`; false with an exception set.
+bool encode(ModuleState* state, json::Output& out, PyObject* value,
+            const JsonOptions& options) noexcept {
+  JsonEncoder encoder(state, out, options);
+  if (!encoder.write(value)) return false;
+  // An eighth more, and the room that the last string asks for.
+  const std::size_t size = out.size();
+  state->json_bytes = size < kExpectedMax ? size + size / 8 + 1024 : kExpectedMax;
+  return true;
+}
+
+PyObject* json_dumpb(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
+                     PyObject* names) noexcept {
+  ModuleState* state = state_of(module);
+  JsonOptions options;
+  if (!take_options(*state, "dumpb", arguments, count, names, &options)) return nullptr;
+  BytesSpace space(state->json_bytes);
+  json::Output out(space);
+  if (!encode(state, out, arguments[0], options)) return nullptr;
+  return space.finish(out.size());
+}
+
+PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
+                     PyObject* names) noexcept {
+  ModuleState* state = state_of(module);
+  JsonOptions options;
+  if (!take_options(*state, "dumps", arguments, count, names, &options)) return nullptr;
+  BytesSpace space(state->json_bytes);
+  json::Output out(space);
+  if (!encode(state, out, arguments[0], options)) return nullptr;
+  const std::string_view text(out.data(), out.size());
+  return json_str({text, json::shape_of(text).max == 0x7F, false});
+}
+
+// Sets JSONDecodeError.
+void raise_decode_error(const json::Reader& reader) noexcept {
+  const Errc code = reader.error().code;
+  if (code == Errc::no_memory) {
+    PyErr_NoMemory();
+    return;
+  }
+  const json::Position position = json::position_of(reader.document(), reader.offset());
+  Ref module = Ref::steal(PyImport_ImportModule("lanner.json"));
+  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "JSONDecodeError") : nullptr);
+  Ref error = Ref::steal(type ? PyObject_CallFunction(type.get(), "snnn", error_text(code).data(),
+                                                      static_cast<Py_ssize_t>(reader.offset()),
+                                                      static_cast<Py_ssize_t>(position.line),
+                                                      static_cast<Py_ssize_t>(position.column))
+                              : nullptr);
+  if (error) PyErr_SetObject(type.get(), error.get());
+}
+
+// The document's bytes, with a NUL behind them, kept by *held. False with an exception set.
+bool document_of(PyObject* data, Ref* held, std::string_view* document) noexcept {
+  if (PyBytes_Check(data)) {
+    *held = Ref::borrow(data);
+  } else if (PyUnicode_Check(data)) {
+#if PY_VERSION_HEX < 0x030C0000
+    if (PyUnicode_READY(data) < 0) return false;
+#endif
+    if (PyUnicode_IS_ASCII(data)) {
+      *held = Ref::borrow(data);
+      // SAFETY: a compact ASCII str has its bytes, and a NUL, behind the head (PEP 393).
+      *document = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(data)),
+                   static_cast<std::size_t>(PyUnicode_GET_LENGTH(data))};
+      return true;
+    }
+    // Not the cached form: it would stay with the str.
+    *held = Ref::steal(PyUnicode_AsEncodedString(data, "utf-8", "surrogatepass"));
+  } else if (PyObject_CheckBuffer(data)) {
+    // A copy: what can be written to may change while objects are made.
+    *held = Ref::steal(PyBytes_FromObject(data));
+  } else {
+    PyErr_Format(PyExc_TypeError, "JSON is bytes, bytearray, memoryview or str, not %.100s",
+                 Py_TYPE(data)->tp_name);
+  }
+  if (!*held) return false;
+  *document = {PyBytes_AS_STRING(held->get()),
+               static_cast<std::size_t>(PyBytes_GET_SIZE(held->get()))};
+  return true;
+}
+
+// duplicate_keys: "last" or "reject". False with an exception set.
+bool take_duplicates(const ModuleState& state, PyObject* name, PyObject* value,
+                     bool* refuse) noexcept {
+  if (!is_name(name, state.duplicate_keys)) {
+    PyErr_Format(PyExc_TypeError, "no such argument: %R; there is duplicate_keys", name);
+    return false;
+  }
+  *refuse = PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "reject") == 0;
+  if (*refuse || (PyUnicode_Check(value) && PyUnicode_CompareWithASCIIString(value, "last") == 0))
+    return true;
+  PyErr_SetString(PyExc_ValueError, "duplicate_keys is \"last\" or \"reject\"");
+  return false;
+}
+
+PyObject* json_loads(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
+                     PyObject* names) noexcept {
+  ModuleState* state = state_of(module);
+  if (count != 1) {
+    PyErr_Format(PyExc_TypeError, "loads() takes one document, %zd were given", count);
+    return nullptr;
+  }
+  bool refuse = false;
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    if (!take_duplicates(*state, PyTuple_GET_ITEM(names, i), arguments[1 + i], &refuse))
+      return nullptr;
+  }
+  Ref held;
+  std::string_view document;
+  if (!document_of(arguments[0], &held, &document)) return nullptr;
+  json::Reader reader(document);
+  JsonDecoder decoder(reader, state->json_keys);
+  if (refuse) decoder.refuse_repeated_keys();
+  PyObject* value = nullptr;
+  const char* at = decoder.read(json::skip_space(reader.begin()), 0, &value);
+  Ref made = Ref::steal(value);
+  if (at && reader.finish(at)) return made.release();
+  if (!PyErr_Occurred()) raise_decode_error(reader);
+  return nullptr;
+}
+
+PyMethodDef json_methods[] = {
+    {"json_dumps", method(json_dumps), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("json_dumps(value, **options) -> str\n\nSee lanner.json.dumps.")},
+    {"json_dumpb", method(json_dumpb), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("json_dumpb(value, **options) -> bytes\n\nSee lanner.json.dumpb.")},
+    {"json_loads", method(json_loads), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("json_loads(data, **options) -> object\n\nSee lanner.json.loads.")},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+int add_json_functions(PyObject* module, ModuleState*) noexcept {
+  return PyModule_AddFunctions(module, json_methods);
+}
+
+}  // namespace lanner::python

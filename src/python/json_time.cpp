@@ -1,0 +1,124 @@
+// python/json_time.cpp: dates and times as RFC 3339 text in quotes.
+
+#include "python/json_time.h"
+
+#include <cstring>
+
+namespace lanner::python {
+
+const char* const kTimeRaised = "";
+
+namespace {
+
+constexpr int kMinute = 60;
+constexpr int kHour = 60 * kMinute;
+constexpr int kDay = 24 * kHour;
+
+char* put_digits(char* to, int value, int digits) noexcept {
+  for (int i = digits - 1; i >= 0; --i, value /= 10) to[i] = static_cast<char>('0' + value % 10);
+  return to + digits;
+}
+
+char* put_day(char* to, int year, int month, int day) noexcept {
+  to = put_digits(to, year, 4);
+  *to++ = '-';
+  to = put_digits(to, month, 2);
+  *to++ = '-';
+  return put_digits(to, day, 2);
+}
+
+char* put_clock(char* to, int hour, int minute, int second, int microsecond) noexcept {
+  to = put_digits(to, hour, 2);
+  *to++ = ':';
+  to = put_digits(to, minute, 2);
+  *to++ = ':';
+  to = put_digits(to, second, 2);
+  if (microsecond == 0) return to;
+  *to++ = '.';
+  return put_digits(to, microsecond, 6);
+}
+
+char* put_datetime(char* to, PyObject* value, const JsonOptions& options) noexcept {
+  to = put_day(to, PyDateTime_GET_YEAR(value), PyDateTime_GET_MONTH(value),
+               PyDateTime_GET_DAY(value));
+  *to++ = 'T';
+  return put_clock(to, PyDateTime_DATE_GET_HOUR(value), PyDateTime_DATE_GET_MINUTE(value),
+                   PyDateTime_DATE_GET_SECOND(value),
+                   options.omit_microseconds ? 0 : PyDateTime_DATE_GET_MICROSECOND(value));
+}
+
+char* put_offset(char* to, int seconds, const JsonOptions& options) noexcept {
+  if (seconds == 0 && options.utc_z) {
+    *to = 'Z';
+    return to + 1;
+  }
+  *to++ = seconds < 0 ? '-' : '+';
+  if (seconds < 0) seconds = -seconds;
+  to = put_digits(to, seconds / kHour, 2);
+  *to++ = ':';
+  return put_digits(to, seconds / kMinute % 60, 2);
+}
+
+// The zone's offset in whole seconds, and whether it has a part of a second.
+// False with an exception set. *none: the zone knows no offset.
+bool offset_of(PyObject* value, int* seconds, bool* odd, bool* none) noexcept {
+  Ref delta = Ref::steal(PyObject_CallMethod(value, "utcoffset", nullptr));
+  if (!delta) return false;
+  *none = delta.get() == Py_None;
+  if (*none) return true;
+  *seconds =
+      PyDateTime_DELTA_GET_DAYS(delta.get()) * kDay + PyDateTime_DELTA_GET_SECONDS(delta.get());
+  *odd = PyDateTime_DELTA_GET_MICROSECONDS(delta.get()) != 0 || *seconds % kMinute != 0;
+  return true;
+}
+
+}  // namespace
+
+TimeProblem write_datetime(char** to, PyObject* value, const PyDateTime_CAPI& api,
+                           const JsonOptions& options) noexcept {
+  int seconds = 0;
+  bool odd = false;
+  bool none = PyDateTime_DATE_GET_TZINFO(value) == Py_None;
+  if (!none && PyDateTime_DATE_GET_TZINFO(value) != api.TimeZone_UTC &&
+      !offset_of(value, &seconds, &odd, &none)) {
+    return kTimeRaised;
+  }
+  Ref exact;
+  if (odd) {  // RFC 3339 has whole minutes: the same moment in UTC
+    exact = Ref::steal(PyObject_CallMethod(value, "astimezone", "O", api.TimeZone_UTC));
+    if (!exact) return kTimeRaised;
+    value = exact.get();
+    seconds = 0;
+  }
+  char* at = *to;
+  *at++ = '"';
+  at = put_datetime(at, value, options);
+  if (!none || options.naive_utc) at = put_offset(at, seconds, options);
+  *at++ = '"';
+  *to = at;
+  return nullptr;
+}
+
+void write_date(char** to, PyObject* value) noexcept {
+  char* at = *to;
+  *at++ = '"';
+  at = put_day(at, PyDateTime_GET_YEAR(value), PyDateTime_GET_MONTH(value),
+               PyDateTime_GET_DAY(value));
+  *at++ = '"';
+  *to = at;
+}
+
+TimeProblem write_time(char** to, PyObject* value, const JsonOptions& options) noexcept {
+  if (PyDateTime_TIME_GET_TZINFO(value) != Py_None)
+    return "a time with a zone has no form in RFC 3339; take the zone off, or use a datetime";
+  char* at = *to;
+  *at++ = '"';
+  at = put_clock(at, PyDateTime_TIME_GET_HOUR(value), PyDateTime_TIME_GET_MINUTE(value),
+                 PyDateTime_TIME_GET_SECOND(value),
+                 options.omit_microseconds ? 0 : PyDateTime_TIME_GET_MICROSECOND(value));
+  *at++ = '"';
+  *to = at;
+  return nullptr;
+}
+
+}  // namespace lanner::python

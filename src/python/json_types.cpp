@@ -1,0 +1,30 @@
+// python/json_types.cpp: the types of the standard library that JSON has a form for.
+
+#include "python/json_types.h"
+
+#include "python/ref.h"
+
+namespace lanner::python {
+
+namespace {
+
+bool find(PyObject** slot, const char* module, const char* name) noexcept {
+  Ref imported = Ref::steal(PyImport_ImportModule(module));
+  if (!imported) return false;
+  *slot = PyObject_GetAttrString(imported.get(), name);
+  return *slot != nullptr;
+}
+
+}  // namespace
+
+bool JsonTypes::load() noexcept {
+  if (datetime) return true;
+  if (!enum_type && !find(&enum_type, "enum", "EnumMeta")) return false;
+  if (!uuid_type && !find(&uuid_type, "uuid", "UUID")) return false;
+  if (!field_kind && !find(&field_kind, "dataclasses", "_FIELD")) return false;
+  // Not PyDateTime_IMPORT: that keeps the pointer in a static variable.
+  datetime = static_cast<PyDateTime_CAPI*>(PyCapsule_Import(PyDateTime_CAPSULE_NAME, 0));
+  return datetime != nullptr;
+}
+
+}  // namespace lanner::python

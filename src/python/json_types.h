@@ -1,0 +1,22 @@
+// python/json_types.h: the types of the standard library that JSON has a form for, found when one
+// is first asked for.
+
+#pragma once
+
+#include <Python.h>
+
+#include <datetime.h>
+
+namespace lanner::python {
+
+struct JsonTypes {
+  PyObject* enum_type = nullptr;   // enum.EnumType
+  PyObject* uuid_type = nullptr;   // uuid.UUID
+  PyObject* field_kind = nullptr;  // dataclasses._FIELD: neither ClassVar nor InitVar
+  PyDateTime_CAPI* datetime = nullptr;
+
+  // False with an exception set.
+  bool load() noexcept;
+};
+
+}  // namespace lanner::python

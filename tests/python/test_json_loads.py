@@ -1,0 +1,244 @@
+"""lanner.json.loads: what JSON text becomes, and what is refused, where."""
+
+import contextlib
+import gc
+import itertools
+import json as standard
+import pickle
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lanner import json
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=30)
+
+
+def refused(document: bytes | str, **options: str) -> json.JSONDecodeError:
+    with pytest.raises(json.JSONDecodeError) as caught:
+        json.loads(document, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("document", "value"),
+    [
+        ("null", None),
+        ("true", True),
+        ("false", False),
+        ("0", 0),
+        ("-0", 0),
+        ("-17", -17),
+        ("1.5", 1.5),
+        ("1E+2", 100.0),
+        ('""', ""),
+        ('"a"', "a"),
+        ('"\\u00e9\\ud83d\\ude00\\n"', "\xe9\U0001f600\n"),
+        ('"\xe9\u4e2d\U0001f600"', "\xe9\u4e2d\U0001f600"),
+        ("[]", []),
+        ("{}", {}),
+        (" [ 1 , [ ] , { } ] ", [1, [], {}]),
+        ('{"a":{"b":[null,{"c":"d"}]}}', {"a": {"b": [None, {"c": "d"}]}}),
+        ('{"\\u0070ort":1,"p":2,"po":3}', {"port": 1, "p": 2, "po": 3}),
+        ('{"":0}', {"": 0}),
+        ('{"a":1,"a":2}', {"a": 2}),
+    ],
+)
+def test_a_document_becomes_its_value(document, value):
+    for data in (document, document.encode(), bytearray(document.encode()), memoryview(document.encode())):
+        found = json.loads(data)
+        assert found == value
+        assert type(found) is type(value)
+
+
+def test_integers_of_any_size_are_exact():
+    for exponent in (62, 63, 64, 65, 200, 4000):
+        for number in (2**exponent - 1, 2**exponent, -(2**exponent), -(2**exponent) - 1):
+            assert json.loads(str(number)) == number
+    for text in ("19933688932870350000", "19446744073709551616", "19999999999999999999"):
+        assert json.loads(text) == int(text)
+
+
+def test_an_integer_has_4300_digits_at_most():
+    assert json.loads("7" * 4300) == int("7" * 4300)
+    assert "4300 digits" in str(refused("[" + "7" * 4301 + "]"))
+    assert refused("[" + "7" * 1_000_000 + "]").offset == 1
+    assert json.loads("0." + "3" * 1_000_000) == 1 / 3
+
+
+def test_doubles_are_the_nearest():
+    for text in ("0.1", "1.7976931348623157e308", "5e-324", "2.2250738585072011e-308", "9007199254740993.0", "1e23"):
+        assert json.loads(text) == float(text)
+    assert str(json.loads("-0.0")) == "-0.0"
+    assert json.loads("1e-400") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("document", "offset", "word"),
+    [
+        (b"", 0, "ends too early"),
+        (b"[1,2", 4, "ends too early"),
+        (b'{"a":', 5, "ends too early"),
+        (b'"abc', 4, "ends too early"),
+        (b"[1,]", 3, "value"),
+        (b'{"a":1,}', 7, "key"),
+        (b"{1:2}", 1, "key"),
+        (b'{"a" 1}', 5, "colon"),
+        (b"[1 2]", 3, "comma or ]"),
+        (b'{"a":1 "b":2}', 7, "comma or }"),
+        (b"1 2", 2, "nothing may follow"),
+        (b"NaN", 0, "value"),
+        (b"Infinity", 0, "value"),
+        (b"-Infinity", 1, "number"),
+        (b"01", 1, "number"),
+        (b"[1.]", 3, "number"),
+        (b"+1", 0, "value"),
+        (b"[.5]", 1, "value"),
+        (b"[1e400]", 1, "too large"),
+        (b"\xef\xbb\xbf[]", 0, "value"),
+        (b"[1]//", 3, "nothing may follow"),
+        (b'"\x01"', 1, "control character"),
+        (b'"a\nb"', 2, "control character"),
+        (b'"\\x41"', 2, "escape"),
+        (b'"\\u12g4"', 5, "escape"),
+        (b'"\\ud800"', 1, "surrogate"),
+        (b'"\\udc00"', 1, "surrogate"),
+        (b'["\\ud800\\u0041"]', 2, "surrogate"),
+        (b'"\xff"', 1, "UTF-8"),
+        (b'["ok","\xed\xa0\x80"]', 7, "UTF-8"),
+        (b'{"a\xc3":1}', 3, "UTF-8"),
+        (b"[tru]", 4, "value"),
+    ],
+)
+def test_what_is_no_json_is_refused_at_its_byte(document, offset, word):
+    error = refused(document)
+    assert (error.offset, error.pos, error.doc) == (offset, offset, "")
+    assert word in str(error)
+
+
+def test_line_and_column_are_those_of_an_editor():
+    error = refused('{\n "\xe9\u4e2d": x\n}')
+    assert (error.lineno, error.colno, error.offset) == (2, 8, 12)
+    assert "line 2 column 8 (byte 12)" in str(error)
+
+
+def test_an_error_is_a_json_error_and_can_be_pickled():
+    error = refused("[1,]")
+    assert isinstance(error, standard.JSONDecodeError)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.offset, again.colno) == (str(error), error.offset, error.colno)
+
+
+def test_duplicate_keys_are_refused_by_option():
+    assert json.loads('{"a":1,"b":{"a":2}}', duplicate_keys="reject") == {"a": 1, "b": {"a": 2}}
+    assert refused('{"a":1, "b":[{}], "a":2}', duplicate_keys="reject").offset == 18
+    assert refused('[{"x":{"a":1,"\\u0061":[2,{"q":3}]}}]', duplicate_keys="reject").offset == 13
+    with pytest.raises(ValueError, match='"last" or "reject"'):
+        json.loads("{}", duplicate_keys="first")
+
+
+def test_nesting_has_a_limit_and_no_recursion():
+    assert json.loads("[" * 128 + "]" * 128)
+    for opening, size in itertools.product(("[", '{"a":', '[{"":'), (129, 100_000)):
+        assert "128 deep" in str(refused(opening * size))
+
+
+def test_a_lone_surrogate_in_a_str_is_refused():
+    assert "UTF-8" in str(refused('["\ud800"]'))
+
+
+@pytest.mark.parametrize("data", [None, 3, ["[]"], object()])
+def test_other_types_are_refused(data):
+    with pytest.raises(TypeError, match="bytes, bytearray, memoryview or str"):
+        json.loads(data)
+
+
+def test_arguments_are_checked():
+    with pytest.raises(TypeError, match="one document"):
+        json.loads()
+    with pytest.raises(TypeError, match="no such argument: 'strict'"):
+        json.loads("1", strict=False)
+
+
+def test_a_memoryview_with_gaps_is_read_as_its_bytes():
+    assert json.loads(memoryview(b"[_1_,_2_]_")[::2]) == [1, 2]
+
+
+def test_keys_that_are_alike_are_not_mixed_up():
+    keys = ["k" * size for size in range(80)] + [f"a{i}b" for i in range(3000)] + ["\xe9", "e\u0301", "\u4e2d" * 30]
+    value = {key: i for i, key in enumerate(keys)}
+    for _ in range(2):
+        assert json.loads(standard.dumps(value)) == value
+        assert json.loads(standard.dumps(value, ensure_ascii=False)) == value
+
+
+def test_many_values_on_one_level():
+    value = list(range(5000)) + [[i] for i in range(1000)] + [{"i": i} for i in range(1000)]
+    assert json.loads(standard.dumps(value)) == value
+
+
+@given(VALUES, st.booleans(), st.sampled_from([None, 2]))
+@settings(max_examples=400, deadline=None)
+def test_all_that_json_writes_is_read_as_json_reads_it(value, ensure_ascii, indent):
+    document = standard.dumps(value, ensure_ascii=ensure_ascii, indent=indent)
+    if not ensure_ascii and any("\ud800" <= char <= "\udfff" for char in document):
+        refused(document)
+        return
+    if ensure_ascii and any(f"\\ud{digit}" in document.lower() for digit in "89abcdef"):
+        try:
+            expected = standard.loads(document)
+            expected_text = standard.dumps(expected, ensure_ascii=False)
+            expected_text.encode()
+        except UnicodeEncodeError:
+            refused(document)
+            return
+    found = json.loads(document)
+    assert standard.dumps(found, sort_keys=True) == standard.dumps(standard.loads(document), sort_keys=True)
+
+
+@given(st.text(alphabet='[]{}",:0123456789.eE+-\\utrfalsn \n\xe9\u4e2d', max_size=40))
+@settings(max_examples=1500, deadline=None)
+def test_what_json_refuses_is_refused_and_the_rest_is_equal(document):
+    try:
+        expected = standard.loads(document)
+        standard.dumps(expected, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        refused(document)
+    else:
+        assert json.loads(document) == expected
+
+
+@given(st.binary(max_size=60))
+@settings(max_examples=500, deadline=None)
+def test_any_bytes_are_a_value_or_an_error_inside_them(data):
+    offset = 0
+    try:
+        json.loads(data)
+    except json.JSONDecodeError as error:
+        offset = error.offset
+    assert 0 <= offset <= len(data)
+
+
+def test_nothing_is_left_behind():
+    good = standard.dumps(
+        [{"name": f"n{i}", "tags": ["a", i, 1.5, None, {"\xe9": "\u4e2d"}]} for i in range(50)]
+    ).encode()
+    documents = [good, good[:-1], good[:500], b'{"a":1,"a":2}', b'["\xff"]', b"[" * 200, b"[1e999]"]
+
+    def run() -> None:
+        for document in documents:
+            for policy in ("last", "reject"):
+                with contextlib.suppress(json.JSONDecodeError):
+                    json.loads(document, duplicate_keys=policy)
+
+    for _ in range(3):
+        run()
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(300):
+        run()
+    gc.collect()
+    assert sys.getallocatedblocks() - before < 150  # one object a run would be 300
