@@ -14,7 +14,6 @@ import contextlib
 import inspect
 import selectors
 from asyncio import base_events, format_helpers
-from asyncio.log import logger
 from collections.abc import Awaitable, Coroutine, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -184,7 +183,7 @@ class EngineLoop(_core.LoopBase, asyncio.SelectorEventLoop):
     def __init__(self) -> None:
         self.poller = _core.Poller()
         _core.LoopBase.__init__(self, self.poller)
-        asyncio.SelectorEventLoop.__init__(self, WatchedDescriptors(self))
+        super(_core.LoopBase, self).__init__(WatchedDescriptors(self))
 
     def run_forever(self) -> None:
         self._begin_run()
@@ -213,7 +212,7 @@ def callback_failed(handle: asyncio.Handle, error: BaseException) -> None:
 
 def callback_slow(handle: asyncio.Handle, took_s: float) -> None:
     """Debug mode: a callback ran longer than loop.slow_callback_duration."""
-    logger.warning("Executing %s took %.3f seconds", base_events._format_handle(handle), took_s)  # type: ignore[attr-defined]
+    base_events.logger.warning("Executing %s took %.3f seconds", base_events._format_handle(handle), took_s)  # type: ignore[attr-defined]
 
 
 def describe(callback: object, args: object) -> str:
