@@ -6,9 +6,9 @@ lanner_layer(NAME sys
   SOURCES clock.cpp files.cpp poller.cpp process.cpp signals.cpp sockets.cpp
   TESTS clock_test.cpp files_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
 lanner_layer(NAME http
-  SOURCES date.cpp method.cpp response_head.cpp status.cpp target.cpp token.cpp
-  TESTS ascii_test.cpp date_test.cpp list_test.cpp method_test.cpp response_head_test.cpp status_test.cpp target_test.cpp
-    token_test.cpp)
+  SOURCES date.cpp forwarded.cpp ip_address.cpp method.cpp response_head.cpp status.cpp target.cpp token.cpp trust_list.cpp
+  TESTS ascii_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp response_head_test.cpp
+    status_test.cpp target_test.cpp token_test.cpp trust_list_test.cpp)
 lanner_layer(NAME net
   SOURCES fake_transport.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp
   TESTS listener_test.cpp loop_test.cpp out_buffer_test.cpp transport_test.cpp)
@@ -32,11 +32,11 @@ lanner_layer(NAME json
 find_library(LANNER_SIMDJSON simdjson REQUIRED)  # tools/setup.sh installs it, and fast_float's headers
 target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
 lanner_layer(NAME server
-  SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp log.cpp log_writer.cpp out_spool.cpp
+  SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp http1_forwarding.cpp log.cpp log_writer.cpp out_spool.cpp
     relay.cpp relay_queue.cpp server.cpp
   TESTS access_line_test.cpp access_log_test.cpp allocation_failure_test.cpp body_store_test.cpp connection_test.cpp connection_time_test.cpp
     http1_exchange_test.cpp log_test.cpp log_writer_test.cpp out_spool_test.cpp relay_queue_test.cpp relay_storm_test.cpp
-    relay_test.cpp server_test.cpp transport_faults_test.cpp)
+    relay_test.cpp server_test.cpp transport_faults_test.cpp http1_forwarding_test.cpp)
 if(TARGET server_test)
   # allocation_failure_test.cpp: what the code under test allocates passes by there.
   foreach(name malloc realloc aligned_alloc _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t)

@@ -18,6 +18,9 @@ def limits() -> list[tuple[str, int, str, str, str]]:
     """Rows (field, default, unit, flag, help). Limits of unit "ms" are seconds on the command line."""
 
 def version() -> str: ...
+def check_options(options: Mapping[str, object]) -> None:
+    """Raises the TypeError or ValueError that Server would raise for these options."""
+
 def refuse_connections(fd: int) -> None:
     """A TCP listener drops new connection requests (SYN) from now on, for all processes that share it."""
 
@@ -77,6 +80,9 @@ class Server:
       every field of limits() -> int in the unit given there
       threads: int = 1            1 = inline; N > 1 = run_thread() is called by N Python threads
       root_path: str = ""         SCRIPT_NAME / root_path
+      forwarded_allow_ips: str    whose forwarding fields count: addresses, networks, "unix:", "*"; absent = nobody's
+      forwarded_headers: str      which of them, by name; absent = all five (http/forwarded.h)
+      drop_untrusted: bool = False  those of others never reach the application
       server_header: bool = True
       date_header: bool = True
       access_log_fd: int = -1     -1 = off; written by a thread of its own, lines dropped when it cannot keep up

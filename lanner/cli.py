@@ -58,7 +58,7 @@ def help_row(flag: Flag) -> tuple[str, str]:
         name = f"--[no-]{flag.name}" if flag.name != "factory" else "--factory"
     default = flags.shown_default(flag)
     if flag.env:
-        default = f"{default} or ${flag.env[0]}"
+        default = f"{default} or ${flag.env[0]}" if default else f"${flag.env[0]}"
     return name, flag.help + (f" [{default}]" if default else "")
 
 

@@ -12,6 +12,7 @@ App = Callable[..., object]
 WORKERS_MAX = 1024  # process/board.h
 OURS = "LANNER_"
 ADDRESSES = ("bind", "uds", "fd")
+LOOPBACK = ("127.0.0.1", "::1")  # trusted proxies where none are named, as with gunicorn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,9 @@ class Config:
     loop: str
     lifespan: str
     root_path: str
+    proxy_headers: bool
+    forwarded_allow_ips: tuple[str, ...] | None  # None = not given
+    forwarded_headers: tuple[str, ...] | None  # None = all five
     workers: int
     threads: int
     log_level: str
@@ -104,6 +108,13 @@ class Config:
             options[name] = getattr(self, name)
         if self.access_log_format:
             options["access_log_format"] = self.access_log_format
+        if self.proxy_headers:
+            trusted = LOOPBACK if self.forwarded_allow_ips is None else self.forwarded_allow_ips
+            options["forwarded_allow_ips"] = ",".join(trusted)
+            if self.forwarded_headers is not None:
+                options["forwarded_headers"] = ",".join(self.forwarded_headers)
+            # Who names the proxies means that nobody else is one.
+            options["drop_untrusted"] = self.forwarded_allow_ips is not None
         return options
 
 
@@ -150,11 +161,11 @@ def pick(flag: Flag, known: Mapping[str, object], environ: Mapping[str, str], pr
 
 def converted(flag: Flag, value: object, source: str) -> object:
     """Text to the flag's type; values given from Python go the same way, so that the same checks apply."""
-    if flag.many and isinstance(value, list | tuple):
-        return tuple(word for item in value for word in flag.parse(str(item)))  # type: ignore[attr-defined]
     if flag.setting == "uds_permissions" and isinstance(value, int):
         value = f"{value:o}"
     try:
+        if flag.many and isinstance(value, list | tuple):
+            return tuple(word for item in value for word in flag.parse(str(item)))  # type: ignore[attr-defined]
         return flag.parse(str(value))
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from None

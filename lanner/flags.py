@@ -13,12 +13,13 @@ from lanner import _core, values
 
 LISTEN = "Where it listens"
 SERVE = "What it serves"
+PROXY = "Behind a proxy (docs/proxy.md)"
 WORK = "Workers and threads"
 LOGS = "Logs"
 ANSWERS = "Answers"
 TIMES = "Timeouts, in seconds (2.5, or with a unit: 500ms, 2m)"
 LIMITS = "Limits (sizes in bytes, or 64k, 8m, 1g)"
-GROUPS = (LISTEN, SERVE, WORK, LOGS, ANSWERS, TIMES, LIMITS)
+GROUPS = (LISTEN, SERVE, PROXY, WORK, LOGS, ANSWERS, TIMES, LIMITS)
 
 LEVELS = ("critical", "error", "warning", "info", "debug")
 INTERFACES = ("auto", "native", "asgi", "wsgi")
@@ -62,6 +63,16 @@ def python_name(name: str) -> str:
 def dashes(name: str) -> str:
     """Example: `dashes("port")` is `"--port"`, `dashes("w")` is `"-w"`."""
     return ("-" if len(name) == 1 else "--") + name
+
+
+def engine_list(option: str) -> Callable[[str], tuple[str, ...]]:
+    """A parser of words between commas or blanks, which the engine checks. Example: see `forwarded-allow-ips`."""
+
+    def parse(text: str) -> tuple[str, ...]:
+        _core.check_options({option: text})
+        return tuple(text.replace(",", " ").split())
+
+    return parse
 
 
 FIXED = (
@@ -138,6 +149,36 @@ FIXED = (
         "Prefix under which a proxy serves this (SCRIPT_NAME).",
         "PREFIX",
         aliases=("url-path-prefix",),
+    ),
+    Flag(
+        "proxy-headers",
+        values.flag,
+        True,
+        PROXY,
+        "Client, scheme and host are those that a trusted proxy forwards.",
+    ),
+    Flag(
+        "forwarded-allow-ips",
+        engine_list("forwarded_allow_ips"),
+        None,
+        PROXY,
+        "Trusted proxies: addresses, networks (10.0.0.0/8), unix: for unix sockets, * for every peer;"
+        " 127.0.0.1 and ::1 if none are named.",
+        "LIST",
+        aliases=("trusted-proxy",),
+        env=("FORWARDED_ALLOW_IPS",),
+        many=True,
+    ),
+    Flag(
+        "forwarded-headers",
+        engine_list("forwarded_headers"),
+        None,
+        PROXY,
+        "The fields that they set, others are the client's word: forwarded, x-forwarded-for, -proto, -host, -port;"
+        " all five if none are named.",
+        "NAMES",
+        aliases=("trusted-proxy-headers",),
+        many=True,
     ),
     Flag(
         "workers",

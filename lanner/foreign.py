@@ -19,7 +19,7 @@ class Foreign:
 
 ENGINE = "not needed: there is one engine, and it is always on"
 ASGI = "ignored: it concerns ASGI, which comes with the next release"
-PROXY = "ignored: X-Forwarded-* fields are not trusted yet, the application sees the proxy's address"
+UNDERSCORE = "ignored: fields with an underscore in their name never reach a WSGI application; see --root-path"
 RELOAD = "ignored: there is no reloading yet; restart the server to load changes"
 RECYCLE = "ignored: workers are not recycled yet"
 TLS = "there is no TLS yet; let a proxy in front end it, and give this server a --uds or a local port"
@@ -83,8 +83,7 @@ FOREIGN = (
         RECYCLE,
     ),
     Foreign("workers-lifetime workers-max-rss rss-sample-interval rss-samples", True, RECYCLE),
-    Foreign("proxy-headers no-proxy-headers", False, PROXY),
-    Foreign("forwarded-allow-ips forwarder-headers header-map", True, PROXY),
+    Foreign("forwarder-headers header-map", True, UNDERSCORE),
     Foreign("use-colors no-use-colors", False, "not needed: there are no colours"),
     Foreign("log-config log-config-json logger-class error-logfile log-file", True, LOGGING),
     Foreign("log no-log capture-output log-syslog disable-redirect-access-to-syslog", False, LOGGING),

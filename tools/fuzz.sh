@@ -7,7 +7,7 @@ seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
 shift
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/fuzz
-targets=${*:-head chunked session}
+targets=${*:-head chunked session forwarded}
 
 cd "$root"
 [ -f "$build/build.ninja" ] || cmake --preset fuzz > /dev/null

@@ -13,6 +13,16 @@ CASES = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "http1" /
 LARGEST = 8000
 CHOICES = {"head": b"\x00\x00", "chunked": b"\x00\x00", "session": b"\x00\x07\x01\x3f\x02\x10\x20\x05"}
 
+# The first byte chooses the field (fuzz_forwarded.cpp).
+FORWARDED = (
+    b'\0for="[2001:db8::17]:4711";proto=https;host="shop.example:8443", for=10.0.0.1;by=_x',
+    b'\0for=unknown\nfor="\\", for=192.0.2.1',
+    b"\x01192.0.2.1:80, [2001:db8::1]:5,::ffff:10.0.0.1\n10.1.2.3",
+    b"\x02https, http",
+    b"\x03shop.example:8443, [::1]",
+    b"\x048443",
+)
+
 
 def main() -> int:
     if len(sys.argv) != 2:
@@ -27,6 +37,10 @@ def main() -> int:
                 wire = wire.partition(b"\r\n\r\n")[2]
             if 0 < len(wire) <= LARGEST:
                 (directory / case["name"].replace("/", "-")).write_bytes(choices + wire)
+    directory = Path(sys.argv[1]) / "forwarded"
+    directory.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(FORWARDED):
+        (directory / str(number)).write_bytes(seed)
     return 0
 
 

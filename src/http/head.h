@@ -44,7 +44,8 @@ struct RequestHead {
   bool keep_alive = true;         // what the client wants (RFC 9112, section 9.3)
   bool expect_continue = false;   // Expect: 100-continue on 1.1 with a body
   bool upgrade = false;           // Connection names "upgrade" and an Upgrade field is there
-  bool secure = false;            // came over TLS
+  bool forwarded = false;         // a Forwarded or X-Forwarded-* field is there (http/forwarded.h)
+  bool secure = false;            // came over TLS, or a trusted proxy says so
   BodyFraming framing = BodyFraming::none;
   std::uint64_t content_length = 0;  // framing length only
   std::span<const Field> fields;

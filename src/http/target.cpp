@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "http/ascii.h"
+#include "http/ip_address.h"
 
 namespace lanner::http {
 
@@ -67,54 +68,6 @@ Result<void> split_absolute(std::size_t scheme_bytes, RequestHead* head) noexcep
   return {};
 }
 
-bool is_ipv4(std::string_view text) noexcept {
-  for (int octet = 0; octet < 4; ++octet) {
-    if (octet > 0) {
-      if (text.empty() || text.front() != '.') return false;
-      text.remove_prefix(1);
-    }
-    std::size_t digits = 0;
-    int value = 0;
-    while (digits < text.size() && digits < 4 && is_digit(text[digits])) {
-      value = value * 10 + (text[digits++] - '0');
-    }
-    const bool leading_zero = digits > 1 && text.front() == '0';
-    if (digits == 0 || digits > 3 || value > 255 || leading_zero) return false;
-    text.remove_prefix(digits);
-  }
-  return text.empty();
-}
-
-// RFC 3986, section 3.2.2: eight groups of 1-4 hex digits, one run of them written "::", the last
-// two maybe as IPv4.
-bool is_ipv6(std::string_view text) noexcept {
-  bool shortened = text.starts_with("::");
-  if (shortened) text.remove_prefix(2);
-  if (text.empty()) return shortened;
-  int groups = 0;
-  for (;;) {
-    std::size_t digits = 0;
-    while (digits < text.size() && digits < 5 && hex_value(text[digits]) >= 0) ++digits;
-    if (digits < text.size() && text[digits] == '.') {
-      if (!is_ipv4(text)) return false;
-      groups += 2;
-      break;
-    }
-    if (digits == 0 || digits > 4 || ++groups > 8) return false;
-    text.remove_prefix(digits);
-    if (text.empty()) break;
-    if (text.front() != ':') return false;
-    text.remove_prefix(1);
-    if (text.empty()) return false;
-    if (text.front() != ':') continue;
-    if (shortened) return false;
-    shortened = true;
-    text.remove_prefix(1);
-    if (text.empty()) break;
-  }
-  return shortened ? groups < 8 : groups == 8;
-}
-
 // "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )
 bool is_ip_future(std::string_view text) noexcept {
   if (text.empty() || to_lower(text.front()) != 'v') return false;
@@ -143,7 +96,8 @@ std::size_t host_bytes(std::string_view text) noexcept {
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos) return 0;
     const std::string_view literal = text.substr(1, close - 1);
-    return is_ipv6(literal) || is_ip_future(literal) ? close + 1 : 0;
+    IpAddress address;
+    return parse_ipv6(literal, &address) || is_ip_future(literal) ? close + 1 : 0;
   }
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
@@ -196,6 +150,11 @@ Result<void> split_target(RequestHead* head) noexcept {
 bool is_valid_host(std::string_view host) noexcept {
   const std::size_t bytes = host_bytes(host);
   return bytes > 0 && is_valid_port(host.substr(bytes));
+}
+
+HostParts split_host(std::string_view host) noexcept {
+  const std::size_t bytes = host_bytes(host);
+  return {host.substr(0, bytes), static_cast<std::uint16_t>(port_of(host, bytes, 0))};
 }
 
 bool is_target_of_host(const RequestHead& head, std::string_view host) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "base/result.h"
@@ -19,6 +20,13 @@ Result<void> split_target(RequestHead* head) noexcept;
 // host [ ":" port ] with a reg-name, IPv4 or bracketed IPv6/IPvFuture host, not empty; port empty
 // or 0..65535. No comma, though a reg-name may have one: it would look like two hosts.
 bool is_valid_host(std::string_view host) noexcept;
+
+struct HostParts {
+  std::string_view host;   // with the brackets of an IPv6 address
+  std::uint16_t port = 0;  // 0 = none
+};
+// REQUIRES: is_valid_host(host), or empty
+HostParts split_host(std::string_view host) noexcept;
 
 // Whether the authority of head->target is what Host says: any case, the scheme's default port may
 // be left out. REQUIRES: form absolute, both valid hosts

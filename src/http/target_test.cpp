@@ -199,5 +199,22 @@ TEST(PercentDecode, DecodesTripletsOnly) {
   EXPECT_EQ(decode(""), "");
 }
 
+TEST(Host, SplitsIntoNameAndPort) {
+  const struct {
+    const char* host;
+    const char* name;
+    int port;
+  } cases[] = {{"t.example:8443", "t.example", 8443},
+               {"t.example", "t.example", 0},
+               {"t.example:", "t.example", 0},
+               {"[2001:db8::1]:80", "[2001:db8::1]", 80},
+               {"[::1]", "[::1]", 0},
+               {"", "", 0}};
+  for (const auto& [host, name, port] : cases) {
+    EXPECT_EQ(split_host(host).host, name) << host;
+    EXPECT_EQ(split_host(host).port, port) << host;
+  }
+}
+
 }  // namespace
 }  // namespace lanner::http

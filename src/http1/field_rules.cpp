@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "http/ascii.h"
+#include "http/forwarded.h"
 #include "http/list.h"
 #include "http/target.h"
 
@@ -37,6 +38,9 @@ constexpr FieldRules::Rules FieldRules::make_rules() noexcept {
   rule(Token::connection).role = Role::connection;
   rule(Token::expect).role = Role::expect;
   rule(Token::upgrade).role = Role::upgrade;
+  for (std::size_t token = 0; token < rules.size(); ++token) {
+    if (http::forwarded_bit(static_cast<Token>(token))) rules[token].role = Role::forwarded;
+  }
   unsigned int bit = 1;
   for (const Token token : kSingles) {
     rule(token) = Rule{Role::single, static_cast<std::uint16_t>(bit)};
@@ -67,6 +71,9 @@ Errc FieldRules::apply(const http::Field& field, Rule rule, RequestHead* head) n
                                                                      : Errc::expectation_failed;
     case Role::upgrade:
       upgrade_seen_ = true;
+      return Errc::ok;
+    case Role::forwarded:
+      head->forwarded = true;
       return Errc::ok;
     case Role::single:
       if (singles_seen_ & rule.single_bit) return Errc::field_repeated;

@@ -36,6 +36,7 @@ class FieldRules {
     connection,
     expect,
     upgrade,
+    forwarded,
     single,
   };
   struct Rule {

@@ -196,6 +196,7 @@ int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noe
   if (text && prefixed) text = Ref::steal(PyUnicode_Concat(root_path_.get(), text.get()));
   if (set(scope, state_->path, text.release()) < 0) return -1;
   if (!head.query.empty() && set(scope, state_->query_string, bytes_of(head.query)) < 0) return -1;
+  if (head.secure && PyDict_SetItem(scope, state_->scheme, state_->https) < 0) return -1;
   if (head.minor_version == 0) {
     return PyDict_SetItem(scope, state_->http_version, state_->version_1_0);
   }

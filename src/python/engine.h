@@ -24,6 +24,7 @@ namespace lanner::python {
 // What Python gives: every field of the mapping `options` of Server.__init__.
 struct EngineOptions {
   server::Options server;
+  http::TrustList trust;  // of server.trust
   Ref root_path;          // str
   Ref access_log_format;  // str, or none
   Ref spool_directory;    // bytes, or none

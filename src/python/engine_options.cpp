@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "python/engine.h"
 
@@ -77,6 +78,50 @@ int get_limit(http::Limits* limits, std::string_view name, PyObject* key,
   return 1;
 }
 
+// Text with a list in it, and where an error in that begins.
+int get_list(PyObject* key, PyObject* value, std::string_view* text) noexcept {
+  Py_ssize_t size = 0;
+  const char* utf8 = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &size) : nullptr;
+  if (!utf8) return bad_type(key, "a str", value);
+  *text = {utf8, static_cast<std::size_t>(size)};
+  return 0;
+}
+
+int refuse_entry(std::string_view text, Error error, const char* what, const char* why) noexcept {
+  const std::string_view entry = http::TrustList::entry_at(text, error.detail);
+  Ref shown = Ref::steal(
+      PyUnicode_DecodeUTF8(entry.data(), static_cast<Py_ssize_t>(entry.size()), "replace"));
+  if (shown) PyErr_Format(PyExc_ValueError, "%R %s: %s", shown.get(), what, why);
+  return -1;
+}
+
+int get_trust(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
+  std::string_view text;
+  if (get_list(key, value, &text) < 0) return -1;
+  Result<http::TrustList> list = http::TrustList::parse(text);
+  if (!list) {
+    const char* why = list.code() == Errc::network_invalid
+                          ? "write an IP address, a network such as 10.0.0.0/8, * or unix:"
+                          : error_text(list.code()).data();
+    return refuse_entry(text, list.error(), "is nobody to trust", why);
+  }
+  o->trust = std::move(*list);
+  o->server.trust = &o->trust;
+  return 0;
+}
+
+int get_forwarded_fields(PyObject* key, PyObject* value, std::uint8_t* to) noexcept {
+  std::string_view text;
+  if (get_list(key, value, &text) < 0) return -1;
+  const Result<std::uint8_t> fields = http::parse_forwarded_fields(text);
+  if (!fields) {
+    return refuse_entry(text, fields.error(), "is no forwarding field",
+                        "known are forwarded and x-forwarded-for, -proto, -host, -port");
+  }
+  *to = *fields;
+  return 0;
+}
+
 int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* value) noexcept {
   if (name == "threads") return get_int(key, value, 1, 4096, &o->threads);
   if (name == "root_path") return get_str(key, value, &o->root_path);
@@ -86,6 +131,11 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
   if (name == "access_log_format") return get_str(key, value, &o->access_log_format);
   if (name == "log_fd") return get_int(key, value, -1, 1 << 30, &o->log_fd);
   if (name == "log_level") return get_level(key, value, &o->log_level);
+  if (name == "forwarded_allow_ips") return get_trust(key, value, o);
+  if (name == "forwarded_headers") {
+    return get_forwarded_fields(key, value, &o->server.forwarded_fields);
+  }
+  if (name == "drop_untrusted") return get_bool(key, value, &o->server.drop_untrusted);
   if (name == "own_listeners") return get_bool(key, value, &o->server.own_listeners);
   if (name == "multiprocess") return get_bool(key, value, &o->multiprocess);
   if (name == "board_fd") return get_int(key, value, -1, 1 << 30, &o->board_fd);

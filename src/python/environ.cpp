@@ -127,18 +127,20 @@ int EnvironBuilder::add_request(PyObject* environ, const http::RequestHead& head
       PyDict_SetItem(environ, state_->SERVER_PROTOCOL, state_->http_1_0) < 0) {
     return -1;
   }
+  if (head.secure && PyDict_SetItem(environ, state_->wsgi_url_scheme, state_->https) < 0) return -1;
   return 0;
 }
 
 int EnvironBuilder::add_endpoints(PyObject* environ, http::Exchange& exchange) noexcept {
   const http::Endpoint client = exchange.client();
-  if (!client.unix_socket) {
-    if (set(environ, state_->REMOTE_ADDR, texts_.get(client.host)) < 0 ||
-        set(environ, state_->REMOTE_PORT, texts_.get_number(client.port)) < 0) {
-      return -1;
-    }
-  } else if (PyDict_DelItem(environ, state_->REMOTE_PORT) < 0) {
-    return -1;  // REMOTE_ADDR stays "": a unix socket's peer has no address
+  // REMOTE_ADDR stays "" for a unix socket's peer: it has no address.
+  if (!client.unix_socket && set(environ, state_->REMOTE_ADDR, texts_.get(client.host)) < 0) {
+    return -1;
+  }
+  if (client.port == 0) {  // none, or a proxy does not say
+    if (PyDict_DelItem(environ, state_->REMOTE_PORT) < 0) return -1;
+  } else if (set(environ, state_->REMOTE_PORT, texts_.get_number(client.port)) < 0) {
+    return -1;
   }
   const http::Endpoint server = exchange.server();
   const bool named = !server.unix_socket && !server.host.empty();

@@ -3,8 +3,8 @@
 //
 // Rules beyond the PEP: a field name with '_' is dropped (it would pass for another one, as in
 // nginx); repeated fields are joined by "," (Cookie by "; "); RAW_URI is the target as sent;
-// REMOTE_ADDR and REMOTE_PORT are the client's; wsgi.input_terminated is true: reading to the end
-// of wsgi.input is always safe.
+// REMOTE_ADDR and REMOTE_PORT (absent where unknown) are the client's; wsgi.input_terminated is
+// true: reading to the end of wsgi.input is always safe.
 
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "http/limits.h"
+#include "python/engine.h"
 #include "python/module_state.h"
 #include "python/slots.h"
 #include "sys/sockets.h"
@@ -37,6 +38,11 @@ PyObject* module_limits(PyObject*, PyObject*) noexcept {
   return rows.release();
 }
 
+PyObject* module_check_options(PyObject*, PyObject* mapping) noexcept {
+  EngineOptions options;
+  return options.parse(mapping) < 0 ? nullptr : none();
+}
+
 PyObject* module_refuse_connections(PyObject*, PyObject* object) noexcept {
   const int fd = PyObject_AsFileDescriptor(object);
   if (fd < 0) return nullptr;
@@ -49,6 +55,8 @@ PyObject* module_version(PyObject*, PyObject*) noexcept {
 }
 
 PyMethodDef module_methods[] = {
+    {"check_options", module_check_options, METH_O,
+     PyDoc_STR("check_options(options)\n\nRaises what Server would for them.")},
     {"limits", module_limits, METH_NOARGS,
      PyDoc_STR(
          "limits() -> list of (field, default, unit, flag, help)\n\nEvery limit of the wire.")},

@@ -228,7 +228,7 @@ void AccessLine::put_json() noexcept {
   put_microseconds();
   put("Z\"");
   put_json_text("client", record_.client.host);
-  put_json_number("port", record_.client.port, !record_.client.unix_socket);
+  put_json_number("port", record_.client.port, record_.client.port != 0);
   put_json_text("method", head ? head->method_text : "");
   put_json_text("target", head ? head->target : "");
   put(",\"protocol\":");

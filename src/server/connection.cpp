@@ -186,6 +186,14 @@ void Connection::on_head(std::string_view raw) noexcept {
   }
 }
 
+bool Connection::peer_trusted() noexcept {
+  if (trust_ == Trust::unasked) {
+    const bool yes = server_.options().trust->trusts_peer(peer_.view(), peer_.unix_socket);
+    trust_ = yes ? Trust::yes : Trust::no;
+  }
+  return trust_ == Trust::yes;
+}
+
 void Connection::on_body(std::string_view piece) noexcept {
   body_progress_ms_ = server_.loop().now_ms();
   if (stage_ == Stage::answering) {

@@ -70,6 +70,8 @@ class Connection final : public net::Watcher,
   }
   const sys::SocketAddress& peer() const noexcept { return peer_; }
   const sys::SocketAddress* local() const noexcept { return local_; }
+  // What it says of its own clients counts. REQUIRES: the server has a trust list.
+  bool peer_trusted() noexcept;
   // The sys::Ready bits it waits for: for a transport that no poller knows (tests).
   std::uint32_t interest() const noexcept { return interest_; }
 
@@ -150,6 +152,8 @@ class Connection final : public net::Watcher,
   bool closing_ = false;      // close once the output is written
   bool cut_ = false;          // and do it by a reset
   bool write_blocked_ = false;
+  enum class Trust : std::uint8_t { unasked, no, yes };
+  Trust trust_ = Trust::unasked;  // of the peer; asked once, with the first field that needs it
 };
 
 }  // namespace lanner::server

@@ -18,9 +18,11 @@ namespace {
 constexpr std::size_t kReferenceBytes =
     16384;  // smaller pieces are copied: cheaper than a reference
 
-// `view` pointed into memory that starts at `from`; the same bytes now start at `to`.
-void rebase(std::string_view* view, const char* from, const char* to) noexcept {
-  if (view->data()) *view = {to + (view->data() - from), view->size()};
+// A view into `from` becomes one of the same bytes at `to`. Others stay: constants of the parser's
+// ("/" of an absolute form without a path), what the arena holds, and empty ones.
+void rebase(std::string_view* view, std::string_view from, const char* to) noexcept {
+  const bool inside = view->data() >= from.data() && view->data() <= from.data() + from.size();
+  if (inside) *view = {to + (view->data() - from.data()), view->size()};
 }
 
 }  // namespace
@@ -29,6 +31,7 @@ void Http1Exchange::open(std::string_view raw) noexcept {
   raw_ = raw;
   state_ = State::open;
   if (connection_.server().options().access_format) opened_us_ = sys::monotonic_us();
+  if (head_.forwarded && connection_.server().options().trust) apply_forwarding();
 }
 
 void Http1Exchange::reset() noexcept {
@@ -39,6 +42,9 @@ void Http1Exchange::reset() noexcept {
   store_.reset();
   arena_.reset();
   head_kept_ = overflow_ = waits_for_space_ = continue_sent_ = dispatched_ = false;
+  client_bytes_ = 0;
+  server_named_ = false;
+  server_port_ = 0;
   body_sent_ = 0;
   status_ = 0;
 }
@@ -51,17 +57,13 @@ Result<void> Http1Exchange::keep_head() noexcept {
   http::Field* fields = static_cast<http::Field*>(memory);
   for (std::size_t i = 0; i < head_.fields.size(); ++i) {
     http::Field* field = ::new (static_cast<void*>(fields + i)) http::Field(head_.fields[i]);
-    rebase(&field->name, raw_.data(), copy.data());
-    rebase(&field->value, raw_.data(), copy.data());
+    rebase(&field->name, raw_, copy.data());
+    rebase(&field->value, raw_, copy.data());
   }
   head_.fields = {fields, head_.fields.size()};
-  for (std::string_view* view : {&head_.method_text, &head_.target, &head_.query}) {
-    rebase(view, raw_.data(), copy.data());
-  }
-  // These two may be constants of the parser's ("/" of an absolute form without a path) or empty.
-  for (std::string_view* view : {&head_.path, &head_.authority}) {
-    const bool inside = view->data() >= raw_.data() && view->data() <= raw_.data() + raw_.size();
-    if (inside) rebase(view, raw_.data(), copy.data());
+  for (std::string_view* view :
+       {&head_.method_text, &head_.target, &head_.query, &head_.path, &head_.authority}) {
+    rebase(view, raw_, copy.data());
   }
   raw_ = copy;
   head_kept_ = true;
@@ -74,17 +76,6 @@ Result<void> Http1Exchange::retain(http::Observer* observer) noexcept {
   if (kept) kept = store_.own();
   if (kept) observer_ = observer;
   return kept;
-}
-
-http::Endpoint Http1Exchange::client() const noexcept {
-  const sys::SocketAddress& peer = connection_.peer();
-  return {peer.view(), peer.port, peer.unix_socket};
-}
-
-http::Endpoint Http1Exchange::server() const noexcept {
-  const sys::SocketAddress* local = connection_.local();
-  if (!local) return {};
-  return {local->view(), local->port, local->unix_socket};
 }
 
 void Http1Exchange::want_body() noexcept {

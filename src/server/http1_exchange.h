@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "http/exchange.h"
+#include "http/ip_address.h"
 #include "http1/response_writer.h"
 #include "server/body_store.h"
 
@@ -33,7 +35,8 @@ class Http1Exchange final : public http::Exchange {
 
   // For the connection.
   http::RequestHead& head_slot() noexcept { return head_; }
-  // A head was parsed into head_slot(); `raw` is the memory that all its views point into.
+  // A head was parsed into head_slot(); `raw` is the memory that all its views point into. What a
+  // trusted proxy says of the request is applied here: nobody sees it otherwise.
   void open(std::string_view raw) noexcept;
   // Moves the head out of the receive buffer; once.
   Result<void> keep_head() noexcept;
@@ -75,6 +78,10 @@ class Http1Exchange final : public http::Exchange {
   Result<void> retain(http::Observer* observer) noexcept override;
 
  private:
+  void apply_forwarding() noexcept;
+  void drop_forwarded_fields() noexcept;
+  void set_host(std::string_view host) noexcept;
+  std::string_view join_port(std::string_view host, std::uint16_t port) noexcept;
   // Cuts `bytes` to what Content-Length leaves; 0 = nothing goes on the wire.
   std::uint64_t admit(std::uint64_t bytes) noexcept;
   bool store_text(std::string_view text, bool spooled) noexcept;
@@ -98,6 +105,11 @@ class Http1Exchange final : public http::Exchange {
   std::unique_ptr<http::ResponseHead> logged_head_;  // a copy, only when the access log needs it
   std::uint64_t body_sent_ = 0;  // body bytes put on the wire, framing not counted
   std::uint64_t opened_us_ = 0;  // for the access log
+  std::array<char, http::kIpTextBytesMax> client_text_;  // as a proxy says
+  std::uint8_t client_bytes_ = 0;                        // 0 = the peer is the client
+  bool server_named_ = false;  // a proxy says by what host it was asked: that of head_
+  std::uint16_t client_port_ = 0;
+  std::uint16_t server_port_ = 0;  // as a proxy says; 0 = the listener's
   std::uint16_t status_ = 0;
   State state_ = State::idle;
   bool head_kept_ = false;

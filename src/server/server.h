@@ -13,7 +13,9 @@
 #include "base/intrusive_list.h"
 #include "base/slab.h"
 #include "http/exchange.h"
+#include "http/forwarded.h"
 #include "http/limits.h"
+#include "http/trust_list.h"
 #include "http1/response_writer.h"
 #include "net/listener.h"
 #include "net/loop.h"
@@ -28,13 +30,16 @@ struct Options {
   http::Limits limits;
   bool server_header = true;
   bool date_header = true;
-  bool own_listeners = false;             // listening sockets are closed when the drain begins
-  bool shared_listeners = false;          // other workers wait on them too
-  const char* spool_directory = "/tmp";   // for bodies and answers that do not fit in memory
-  Log* log = nullptr;                     // borrowed; null = silent
-  AccessFormat* access_format = nullptr;  // borrowed; null = no access log
-  LogWriter* access_writer = nullptr;     // borrowed; with access_format
-  process::Board* board = nullptr;        // borrowed; null = a worker alone
+  bool own_listeners = false;              // listening sockets are closed when the drain begins
+  bool shared_listeners = false;           // other workers wait on them too
+  const char* spool_directory = "/tmp";    // for bodies and answers that do not fit in memory
+  Log* log = nullptr;                      // borrowed; null = silent
+  AccessFormat* access_format = nullptr;   // borrowed; null = no access log
+  LogWriter* access_writer = nullptr;      // borrowed; with access_format
+  process::Board* board = nullptr;         // borrowed; null = a worker alone
+  const http::TrustList* trust = nullptr;  // borrowed; null = no proxy's word counts
+  std::uint8_t forwarded_fields = http::kAllForwardedFields;  // of which fields; with trust
+  bool drop_untrusted = false;  // those fields from others never reach the handler; with trust
 };
 
 class Server final : public net::Acceptor, public net::TurnObserver {

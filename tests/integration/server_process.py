@@ -29,7 +29,7 @@ def wait_until(claim: Callable[[], object], what: str, deadline_s: float = DEADL
 def environment(extra: dict[str, str]) -> dict[str, str]:
     """Ours, without what would change the server's flags."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LANNER_")}
-    for name in ("PORT", "WEB_CONCURRENCY"):
+    for name in ("PORT", "WEB_CONCURRENCY", "FORWARDED_ALLOW_IPS"):
         kept.pop(name, None)
     return kept | extra
 

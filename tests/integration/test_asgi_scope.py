@@ -154,12 +154,6 @@ def test_a_client_with_a_bound_unix_socket(serve: Serve, loop: str, tmp_path: Pa
         assert scope_of(wire)["client"] is None
 
 
-def test_proxy_fields_are_not_believed(wire: Wire) -> None:
-    fields = [("X-Forwarded-For", "1.2.3.4"), ("X-Forwarded-Proto", "https"), ("Forwarded", "for=1.2.3.4")]
-    scope = scope_of(wire, fields=fields)
-    assert (scope["client"][0], scope["scheme"]) == ("127.0.0.1", "http")
-
-
 # ---- fields
 
 

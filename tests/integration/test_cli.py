@@ -327,7 +327,7 @@ def test_pythonpath_url_prefix_and_keep_alive_are_aliases(tmp_path: Path) -> Non
         (("-t", "30"), "--timeout-body"),
         (("--max-requests", "1000"), "not recycled"),
         (("--reload",), "restart"),
-        (("--proxy-headers",), "X-Forwarded"),
+        (("--header-map", "drop"), "--root-path"),
         (("--preload",), "imports"),
     ],
 )

@@ -9,6 +9,14 @@ from lanner.config import Config
 from lanner.errors import ConfigError
 
 NOTHING: Mapping[str, str] = {}
+NOBODY = (
+    "forwarded_allow_ips: 'proxy.example' is nobody to trust: "
+    "write an IP address, a network such as 10.0.0.0/8, * or unix:"
+)
+NO_FIELD = (
+    "forwarded_headers: 'x-real-ip' is no forwarding field: "
+    "known are forwarded and x-forwarded-for, -proto, -host, -port"
+)
 
 
 def build(environ: Mapping[str, str] = NOTHING, prefix: str = "", **given: object) -> Config:
@@ -51,6 +59,7 @@ def test_flags_win_over_environment_over_defaults() -> None:
 def test_every_flag_has_a_variable() -> None:
     samples = {"host": "h", "uds_permissions": "600", "interface": "wsgi", "log_level": "debug", "root_path": "/x"}
     samples |= {"loop": "uvloop", "lifespan": "off"}
+    samples |= {"forwarded_allow_ips": "10.0.0.0/8", "forwarded_headers": "forwarded"}
     for flag in flags.table():
         name = flag.setting
         config = build({"LANNER_" + name.upper(): samples.get(name, "3"), "LANNER_WRITE_LOW_MARK": "1"} | switch(flag))
@@ -91,6 +100,8 @@ def test_other_servers_names_set_the_same_limit(alias: str, value: object, field
         ("b", ["a:1", "b:2"], "bind", ("a:1", "b:2")),
         ("w", 3, "workers", 3),
         ("blocking_threads", 4, "threads", 4),
+        ("trusted_proxy", "10.0.0.1", "forwarded_allow_ips", ("10.0.0.1",)),
+        ("trusted_proxy_headers", "forwarded x-forwarded-for", "forwarded_headers", ("forwarded", "x-forwarded-for")),
         ("url_path_prefix", "/x", "root_path", "/x"),
         ("working_dir", "/", "chdir", "/"),
         ("access_logformat", "%(h)s", "access_log_format", "%(h)s"),
@@ -150,6 +161,12 @@ def test_a_flag_whose_absence_matters_is_refused(name: str) -> None:
         ({"interface": "rsgi"}, "interface: 'rsgi' is not one of auto, native, asgi, wsgi"),
         ({"root_path": "shop"}, "--root-path: 'shop' must begin with /"),
         ({"bind": "a:1", "port": 2}, "give bind or port, not both; bind may be repeated"),
+        ({"forwarded_allow_ips": "proxy.example"}, NOBODY),
+        (
+            {"forwarded_allow_ips": ["::1", "10.0.0.1/8"]},
+            "forwarded_allow_ips: '10.0.0.1/8' is nobody to trust: bits are set beyond the prefix",
+        ),
+        ({"forwarded_headers": "x-real-ip"}, NO_FIELD),
         ({"write_low_mark": "1g"}, "--write-low-mark is above --write-high-mark; lower it"),
     ],
 )
@@ -169,6 +186,20 @@ def test_a_mistake_in_a_variable_names_the_variable() -> None:
 def test_a_misspelt_variable_is_noted_and_a_stranger_is_not() -> None:
     notes = build({"LANNER_PROT": "1", "LANNER_CHECK": "/x", "SANNER_PORT": "1"}).warnings
     assert notes == ("LANNER_PROT is not read; did you mean LANNER_PORT?",)
+
+
+def test_proxies_come_as_text_or_list() -> None:
+    for given in ("10.0.0.0/8,unix:", "10.0.0.0/8 unix:", ["10.0.0.0/8", "unix:"]):
+        options = build(forwarded_allow_ips=given).engine_options()
+        assert (options["forwarded_allow_ips"], options["drop_untrusted"]) == ("10.0.0.0/8,unix:", True)
+    assert build(forwarded_allow_ips="").engine_options()["forwarded_allow_ips"] == ""
+    assert build({"FORWARDED_ALLOW_IPS": "*"}).engine_options()["forwarded_allow_ips"] == "*"
+
+
+def test_without_a_list_of_proxies_this_machine_is_trusted() -> None:
+    options = build({"FORWARDED_ALLOW_IPS": ""}).engine_options()
+    assert (options["forwarded_allow_ips"], options["drop_untrusted"]) == ("127.0.0.1,::1", False)
+    assert "forwarded_allow_ips" not in build(proxy_headers=False).engine_options()
 
 
 def test_places_to_listen_add_up() -> None:

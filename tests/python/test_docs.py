@@ -29,6 +29,7 @@ def test_flags_exist(page: Path) -> None:
         "help",
         "version",
         "no-access-log",
+        "no-proxy-headers",
     }
     for name in re.findall(r"`(?:lanner run )?--([a-z][a-z-]+)[ `]", page.read_text()):
         assert name in known, f"{page.name}: --{name}"

@@ -23,6 +23,7 @@ from typing import IO, Self
 ROOT = Path(__file__).resolve().parents[2]
 APPS = Path(__file__).resolve().parent
 DEADLINE_S = 30.0  # for what takes milliseconds on an idle machine
+FOREIGN = ("PORT", "WEB_CONCURRENCY", "FORWARDED_ALLOW_IPS")  # variables that configure, but are not only ours
 TICKS = os.sysconf("SC_CLK_TCK")
 
 Address = tuple[str, int] | tuple[str, int, int, int] | str
@@ -39,7 +40,7 @@ def until(condition: Callable[[], object], what: str, seconds: float = DEADLINE_
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """Ours, without what would configure the server."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("LANNER_")}
-    return {name: value for name, value in kept.items() if name not in ("PORT", "WEB_CONCURRENCY")} | dict(extra)
+    return {name: value for name, value in kept.items() if name not in FOREIGN} | dict(extra)
 
 
 def command(*arguments: str) -> list[str]:
