@@ -18,6 +18,7 @@ set(LANNER_PYTHON_SOURCES
   json_array.cpp
   json_decoder.cpp
   json_encoder.cpp
+  json_error.cpp
   json_functions.cpp
   json_other.cpp
   json_output.cpp

@@ -8,13 +8,19 @@
 
 #include <gtest/gtest.h>
 
+#include "json/escape_inl.h"
+
 namespace lanner::json {
 namespace {
 
-std::vector<SimdLevel> levels() {
-  std::vector<SimdLevel> all;
+// All that this machine can run, also what it would not choose.
+std::vector<const EscapeKernels*> all_kernels() {
+  std::vector<const EscapeKernels*> all;
   for (int level = 0; level <= static_cast<int>(simd_level()); ++level)
-    all.push_back(static_cast<SimdLevel>(level));
+    all.push_back(&escape_kernels_of(static_cast<SimdLevel>(level)));
+#if defined(__x86_64__)
+  if (simd_level() == SimdLevel::avx512) all.push_back(&detail::kAvx512NarrowEscapes);
+#endif
   return all;
 }
 
@@ -83,13 +89,11 @@ std::vector<std::uint32_t> codes_below(std::uint32_t limit) {
 }
 
 TEST(Escape, EveryElementAtEveryPlaceAtEveryLevel) {
-  for (const SimdLevel level : levels()) {
-    SCOPED_TRACE(static_cast<int>(level));
-    const EscapeKernels& kernels = escape_kernels_of(level);
-    each_position<char>(kernels.utf8, codes_below(0x80));
-    each_position<std::uint8_t>(kernels.latin1, codes_below(0x100));
-    each_position<std::uint16_t>(kernels.ucs2, codes_below(0x10000));
-    each_position<std::uint32_t>(kernels.ucs4, codes_below(0x110000));
+  for (const EscapeKernels* kernels : all_kernels()) {
+    each_position<char>(kernels->utf8, codes_below(0x80));
+    each_position<std::uint8_t>(kernels->latin1, codes_below(0x100));
+    each_position<std::uint16_t>(kernels->ucs2, codes_below(0x10000));
+    each_position<std::uint32_t>(kernels->ucs4, codes_below(0x110000));
   }
 }
 
@@ -112,37 +116,35 @@ void random_texts(char* (*kernel)(char*, const Element*, std::size_t) noexcept,
 }
 
 TEST(Escape, RandomTextsAtEveryLevel) {
-  for (const SimdLevel level : levels()) {
-    SCOPED_TRACE(static_cast<int>(level));
-    const EscapeKernels& kernels = escape_kernels_of(level);
-    random_texts<char>(kernels.utf8, 0x80);
-    random_texts<std::uint8_t>(kernels.latin1, 0x100);
-    random_texts<std::uint16_t>(kernels.ucs2, 0x10000);
-    random_texts<std::uint32_t>(kernels.ucs4, 0x110000);
+  for (const EscapeKernels* kernels : all_kernels()) {
+    random_texts<char>(kernels->utf8, 0x80);
+    random_texts<std::uint8_t>(kernels->latin1, 0x100);
+    random_texts<std::uint16_t>(kernels->ucs2, 0x10000);
+    random_texts<std::uint32_t>(kernels->ucs4, 0x110000);
   }
 }
 
 TEST(Escape, Utf8BytesPassThrough) {
   const std::string text =
       "K\xC3\xA4se \xE4\xB8\xAD \xF0\x9F\x98\x80 \xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD\xE4\xB8\xAD";
-  for (const SimdLevel level : levels()) {
+  for (const EscapeKernels* kernels : all_kernels()) {
     const std::vector<char> bytes(text.begin(), text.end());
-    EXPECT_EQ(escaped(escape_kernels_of(level).utf8, bytes), text);
+    EXPECT_EQ(escaped(kernels->utf8, bytes), text);
   }
 }
 
 TEST(Escape, ALoneSurrogateIsRefusedWhereverItStands) {
-  for (const SimdLevel level : levels()) {
+  for (const EscapeKernels* kernels : all_kernels()) {
     for (const std::uint32_t code : {0xD800u, 0xDBFFu, 0xDC00u, 0xDFFFu}) {
       for (std::size_t at = 0; at < 70; ++at) {
         for (const std::uint16_t filler :
              std::initializer_list<std::uint16_t>{0x61, 0xE9, 0x4E2D}) {
           std::vector<std::uint16_t> two(70, filler);
           two[at] = static_cast<std::uint16_t>(code);
-          ASSERT_EQ(escaped(escape_kernels_of(level).ucs2, two), "(surrogate)") << at;
+          ASSERT_EQ(escaped(kernels->ucs2, two), "(surrogate)") << at;
           std::vector<std::uint32_t> four(70, filler);
           four[at] = code;
-          ASSERT_EQ(escaped(escape_kernels_of(level).ucs4, four), "(surrogate)") << at;
+          ASSERT_EQ(escaped(kernels->ucs4, four), "(surrogate)") << at;
         }
       }
     }

@@ -2,6 +2,7 @@
 
 namespace lanner::json {
 
+namespace detail {
 namespace {
 
 StringScan scan_string_scalar(const char* at, const char* end) noexcept {
@@ -14,13 +15,19 @@ StringScan scan_string_scalar(const char* at, const char* end) noexcept {
   return {at, bits >= 0x80};
 }
 
-constexpr ScanKernels kScalarKernels = {scan_string_scalar};
-
 }  // namespace
 
+const ScanKernels kScalarScans = {scan_string_scalar};
+
+}  // namespace detail
+
 const ScanKernels& scan_kernels_of(SimdLevel level) noexcept {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return detail::kAvx512Scans;
+  if (level == SimdLevel::avx2) return detail::kAvx2Scans;
+#endif
   static_cast<void>(level);
-  return kScalarKernels;
+  return detail::kScalarScans;
 }
 
 const ScanKernels& scan_kernels() noexcept {

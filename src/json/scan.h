@@ -23,4 +23,13 @@ const ScanKernels& scan_kernels() noexcept;
 // For tests. REQUIRES: level <= simd_level()
 const ScanKernels& scan_kernels_of(SimdLevel level) noexcept;
 
+namespace detail {
+
+extern const ScanKernels kScalarScans;
+#if defined(__x86_64__)
+extern const ScanKernels kAvx2Scans;
+extern const ScanKernels kAvx512Scans;
+#endif
+
+}  // namespace detail
 }  // namespace lanner::json

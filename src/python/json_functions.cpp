@@ -9,6 +9,7 @@
 #include "json/utf8.h"
 #include "python/json_decoder.h"
 #include "python/json_encoder.h"
+#include "python/json_error.h"
 #include "python/json_output.h"
 #include "python/module_state.h"
 #include "python/slots.h"
@@ -118,24 +119,6 @@ PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   return json_str({text, json::shape_of(text).max == 0x7F, false});
 }
 
-// Sets JSONDecodeError.
-void raise_decode_error(const json::Reader& reader) noexcept {
-  const Errc code = reader.error().code;
-  if (code == Errc::no_memory) {
-    PyErr_NoMemory();
-    return;
-  }
-  const json::Position position = json::position_of(reader.document(), reader.offset());
-  Ref module = Ref::steal(PyImport_ImportModule("lanner.json"));
-  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "JSONDecodeError") : nullptr);
-  Ref error = Ref::steal(type ? PyObject_CallFunction(type.get(), "snnn", error_text(code).data(),
-                                                      static_cast<Py_ssize_t>(reader.offset()),
-                                                      static_cast<Py_ssize_t>(position.line),
-                                                      static_cast<Py_ssize_t>(position.column))
-                              : nullptr);
-  if (error) PyErr_SetObject(type.get(), error.get());
-}
-
 // The document's bytes, with a NUL behind them, kept by *held. False with an exception set.
 bool document_of(PyObject* data, Ref* held, std::string_view* document) noexcept {
   if (PyBytes_Check(data)) {
@@ -203,7 +186,7 @@ PyObject* json_loads(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   const char* at = decoder.read(json::skip_space(reader.begin()), 0, &value);
   Ref made = Ref::steal(value);
   if (at && reader.finish(at)) return made.release();
-  if (!PyErr_Occurred()) raise_decode_error(reader);
+  if (!PyErr_Occurred()) raise_json_error(reader);
   return nullptr;
 }
 
