@@ -93,9 +93,12 @@ PyObject* LoopCore::run_once() noexcept {
   Ref keep = Ref::borrow(loop_);
   const int wait = wait_ms();
   if (wait < -1) return nullptr;
+  // A loop that had nothing to do also runs what the first handles queue: what comes of an event
+  // (a future's result, then the task that awaits it) needs one look at descriptors, not two.
+  const bool idle = ready_.empty();
   running_ = true;
-  const bool fine =
-      poller_turn(poller_.get(), wait) && watches_.queue_ready(*this) && queue_due() && run_ready();
+  const bool fine = poller_turn(poller_.get(), wait) && watches_.queue_ready(*this) &&
+                    queue_due() && run_ready() && (!idle || stopping || run_ready());
   if (fine) {
     flush_all();
   } else {
