@@ -37,8 +37,14 @@ set(LANNER_PYTHON_SOURCES
   response_fields.cpp
   server_type.cpp
   start_response.cpp
+  stream_hub.cpp
+  stream_reading.cpp
+  stream_transport.cpp
+  stream_transport_type.cpp
+  stream_writing.cpp
   task_registry.cpp
   text_cache.cpp
+  write_limits.cpp
   wsgi_app.cpp
   wsgi_call.cpp
   wsgi_handler.cpp

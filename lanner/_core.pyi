@@ -1,6 +1,7 @@
 """The C++ engine, as Python sees it. A few modules of the package wrap it; nothing else imports it."""
 
 import asyncio
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
 from typing import Any
@@ -180,3 +181,24 @@ class LoopBase:
 
     def _begin_run(self) -> None:
         """Before each run: is time() still ours?"""
+
+class StreamHub:
+    """What makes the stream transports of a loop that is a LoopBase, and keeps alive those that have work to do."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None: ...
+    def make(
+        self,
+        sock: socket.socket,
+        protocol: asyncio.BaseProtocol,
+        waiter: asyncio.Future[None] | None,
+        extra: dict[str, object] | None,
+        server: asyncio.AbstractServer | None,
+    ) -> asyncio.Transport:
+        """A transport (StreamTransport) over a connected stream socket, TCP or unix, that does not block.
+
+        As asyncio's constructor of one: queues protocol.connection_made(), then the begin of reading, then the waiter's
+        result. Raises what the socket, the protocol's attributes and call_soon() raise.
+        """
+
+    def close(self) -> None:
+        """The loop is closed: transports that are open leave the engine, as those do that nobody holds."""

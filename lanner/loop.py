@@ -18,6 +18,7 @@ from collections.abc import Awaitable, Coroutine, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from lanner import _core
+from lanner.loop_streams import StreamsMixin
 
 # Later versions of asyncio name arguments in debug mode only.
 DESCRIBES_BY_DEBUG = "debug" in inspect.signature(format_helpers._format_callback_source).parameters
@@ -171,11 +172,11 @@ class WatchedDescriptors(EngineSelector):
         """Nothing of its own is open."""
 
 
-class EngineLoop(_core.LoopBase, asyncio.SelectorEventLoop):
+class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
     """asyncio's selector loop on the engine: one run of it is one turn of the engine.
 
-    In C++ (LoopBase): the ready queue, handles, timers, call_soon_threadsafe and what add_reader watches. Everything
-    else is asyncio's own.
+    In C++ (LoopBase): the ready queue, handles, timers, call_soon_threadsafe and what add_reader watches; and stream
+    transports (StreamsMixin). Everything else is asyncio's own.
 
     Example: `asyncio.Runner(loop_factory=EngineLoop).run(main())`
     """

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <utility>
+
 #include "net/transport.h"
 #include "sys/sockets.h"
 
@@ -22,6 +24,8 @@ class TcpTransport final : public Transport {
   void reset() noexcept override;
   void close() noexcept override;
   int descriptor() const noexcept override { return fd_; }
+  // Somebody else closes it.
+  int release() noexcept { return std::exchange(fd_, -1); }
 
  private:
   int fd_;

@@ -90,6 +90,18 @@ TEST(Transport, UnixConforms) {
   });
 }
 
+TEST(TcpTransport, LeavesAReleasedDescriptorOpen) {
+  const sys::test::Pair pair = sys::test::unix_pair();
+  {
+    TcpTransport transport(pair.ours);
+    EXPECT_EQ(transport.release(), pair.ours);
+    EXPECT_EQ(transport.descriptor(), -1);
+  }
+  EXPECT_TRUE(sys::test::send_all(pair.ours, "still open"));
+  sys::close(pair.ours);
+  sys::close(pair.theirs);
+}
+
 TEST(FakeTransport, DoesWhatTheTestSets) {
   FakeTransport fake;
   char room[8];

@@ -72,7 +72,8 @@ int module_exec(PyObject* module) noexcept {
       add_start_response_types(module, state) < 0 || add_file_wrapper_type(module, state) < 0 ||
       add_poller_type(module, state) < 0 || add_loop_base_type(module, state) < 0 ||
       add_awaitable_type(module, state) < 0 || add_asgi_call_types(module, state) < 0 ||
-      add_task_registry_type(module, state) < 0 || add_json_functions(module, state) < 0) {
+      add_task_registry_type(module, state) < 0 || add_json_functions(module, state) < 0 ||
+      add_stream_hub_type(module, state) < 0) {
     return -1;
   }
   return add_server_type(module, state);

@@ -28,6 +28,8 @@ struct ModuleState {
   PyTypeObject* send_type = nullptr;
   PyTypeObject* task_done_type = nullptr;
   PyTypeObject* registry_type = nullptr;
+  PyTypeObject* stream_hub_type = nullptr;
+  PyTypeObject* stream_transport_type = nullptr;  // made with the first hub: it needs asyncio
 
   AsyncioParts asyncio;  // empty until the first loop
   LoopSpares loop_spares;
@@ -68,6 +70,7 @@ int add_loop_base_type(PyObject* module, ModuleState* state) noexcept;
 int add_awaitable_type(PyObject* module, ModuleState* state) noexcept;
 int add_task_registry_type(PyObject* module, ModuleState* state) noexcept;
 int add_json_functions(PyObject* module, ModuleState* state) noexcept;
+int add_stream_hub_type(PyObject* module, ModuleState* state) noexcept;
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept;
 
 }  // namespace lanner::python

@@ -224,6 +224,11 @@ std::size_t unacknowledged(int fd) noexcept {
   return ::ioctl(fd, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
+std::size_t unread(int fd) noexcept {
+  int bytes = 0;
+  return ::ioctl(fd, FIONREAD, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
 void refuse_connections(int listener) noexcept {
   int domain = 0;
   socklen_t size = sizeof domain;

@@ -49,6 +49,8 @@ Result<std::size_t> write(int fd, std::span<const std::string_view> pieces) noex
 Result<std::size_t> send_file(int fd, int file, std::uint64_t offset, std::size_t count) noexcept;
 // Bytes in the send queue that the peer has not acknowledged (SIOCOUTQ); 0 when unknown.
 std::size_t unacknowledged(int fd) noexcept;
+// Bytes that have arrived and were not read (FIONREAD); 0 when unknown.
+std::size_t unread(int fd) noexcept;
 void shutdown_write(int fd) noexcept;
 void close(int fd) noexcept;
 // SO_LINGER 0 and close: the peer sees a reset. A unix peer sees one only if it had sent what was

@@ -205,5 +205,17 @@ TEST(Socket, EventfdIsReadableFromSignalToDrain) {
   close(*fd);
 }
 
+TEST(Socket, CountsWhatHasArrivedUnread) {
+  for (const test::Pair& pair : {test::tcp_pair(), test::unix_pair()}) {
+    EXPECT_EQ(unread(pair.ours), 0u);
+    ASSERT_TRUE(test::send_all(pair.theirs, "12345"));
+    ASSERT_TRUE(test::wait_readable(pair.ours));
+    EXPECT_EQ(unread(pair.ours), 5u);
+    close(pair.ours);
+    close(pair.theirs);
+  }
+  EXPECT_EQ(unread(-1), 0u);
+}
+
 }  // namespace
 }  // namespace lanner::sys
