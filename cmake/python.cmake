@@ -10,6 +10,7 @@ set(LANNER_PYTHON_SOURCES
   asgi_send.cpp
   asyncio_parts.cpp
   awaitable.cpp
+  dict_entries.cpp
   engine.cpp
   engine_options.cpp
   environ.cpp
@@ -22,6 +23,7 @@ set(LANNER_PYTHON_SOURCES
   json_functions.cpp
   json_other.cpp
   json_output.cpp
+  json_rows_avx512.cpp
   json_scalars.cpp
   json_text.cpp
   json_time.cpp

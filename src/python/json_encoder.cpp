@@ -183,6 +183,10 @@ PyObject* JsonEncoder::next_of_array(Frame& frame) noexcept {
 PyObject* JsonEncoder::next_of_dict(Frame& frame) noexcept {
   PyObject* key = nullptr;
   PyObject* value = nullptr;
+  if (rows_) {
+    const Done done = run_rows_avx512(frame, &value);
+    if (done != Done::again) return done == Done::no ? value : nullptr;
+  }
   while (PyDict_Next(frame.owner, &frame.at, &key, &value)) {
     const Done done = write_item(frame, key, &value);
     if (done != Done::yes) return done == Done::no ? value : nullptr;
@@ -228,12 +232,17 @@ JsonEncoder::Done JsonEncoder::write_item(Frame& frame, PyObject* key, PyObject*
     raise(nullptr);
     return Done::failed;
   }
-  const Done done = write_plain(*value);
-  if (done == Done::yes) [[likely]]
-    return done;
+  return write_value_of(frame, key, *value, value);
+}
+
+// What write_item() does once the key stands there.
+JsonEncoder::Done JsonEncoder::write_value_of(Frame& frame, PyObject* key, PyObject* value,
+                                              PyObject** other) noexcept {
+  const Done done = write_plain(value);
+  if (done == Done::yes) [[likely]] return done;
   if (done == Done::no) {
     frame.key = share(key);
-    share(*value);
+    *other = share(value);
     return done;
   }
   raise(key);

@@ -31,7 +31,11 @@ struct JsonOptions {
 class JsonEncoder final {
  public:
   JsonEncoder(ModuleState* state, json::Output& out, const JsonOptions& options) noexcept
-      : state_(state), out_(&out), options_(&options), kernels_(json::escape_kernels()) {}
+      : state_(state),
+        out_(&out),
+        options_(&options),
+        kernels_(json::escape_kernels()),
+        rows_(state->dict_entries && options.indent == 0 && simd_level() == SimdLevel::avx512) {}
   JsonEncoder(const JsonEncoder&) = delete;
   JsonEncoder& operator=(const JsonEncoder&) = delete;
   ~JsonEncoder();
@@ -83,7 +87,10 @@ class JsonEncoder final {
   PyObject* next_of_dict(Frame& frame) noexcept;
   PyObject* next_of_sorted(Frame& frame) noexcept;
   PyObject* next_field(Frame& frame) noexcept;
+  // json_rows_avx512.cpp: next_of_dict() for rows_. Done::again: not for this dict.
+  Done run_rows_avx512(Frame& frame, PyObject** other) noexcept;
   Done write_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
+  Done write_value_of(Frame& frame, PyObject* key, PyObject* value, PyObject** other) noexcept;
   Done write_odd_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
   bool begin_line(int depth) noexcept;
 
@@ -101,6 +108,7 @@ class JsonEncoder final {
   json::Output* out_;
   const JsonOptions* options_;
   const json::EscapeKernels& kernels_;
+  const bool rows_;  // dicts by dict_entries() and AVX-512
   int depth_ = 0;
   const char* problem_ = nullptr;  // what is wrong, until raise()
   char problem_text_[192];

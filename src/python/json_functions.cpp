@@ -7,6 +7,7 @@
 
 #include "json/reader.h"
 #include "json/utf8.h"
+#include "python/dict_entries.h"
 #include "python/json_decoder.h"
 #include "python/json_encoder.h"
 #include "python/json_error.h"
@@ -201,7 +202,8 @@ PyMethodDef json_methods[] = {
 
 }  // namespace
 
-int add_json_functions(PyObject* module, ModuleState*) noexcept {
+int add_json_functions(PyObject* module, ModuleState* state) noexcept {
+  state->dict_entries = dict_entries_known();
   return PyModule_AddFunctions(module, json_methods);
 }
 

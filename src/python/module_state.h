@@ -48,6 +48,7 @@ struct ModuleState {
 
   JsonKeys json_keys;
   JsonTypes json_types;
+  bool dict_entries = false;   // dict_entries_known()
   std::size_t json_bytes = 0;  // of the last text written: how much the next one may need
 
   int make_names() noexcept;  // -1 with an exception set

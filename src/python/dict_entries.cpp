@@ -1,0 +1,66 @@
+// python/dict_entries.cpp: the entries of a dict where they lie: is the layout what we think?
+
+#include "python/dict_entries.h"
+
+namespace lanner::python {
+
+namespace {
+
+#ifndef LANNER_NO_DICT_ENTRIES
+
+// A dict of `count` str keys, every third one deleted again.
+Ref sample(int count) noexcept {
+  Ref dict = Ref::steal(PyDict_New());
+  for (int i = 0; dict && i < count; ++i) {
+    Ref key = Ref::steal(PyUnicode_FromFormat("key%d", i));
+    Ref value = Ref::steal(PyLong_FromLong(i + 1000));
+    if (!key || !value || PyDict_SetItem(dict.get(), key.get(), value.get()) < 0) return {};
+    if (i % 3 == 2 && PyDict_DelItem(dict.get(), key.get()) < 0) return {};
+  }
+  return dict;
+}
+
+bool same(PyObject* dict) noexcept {
+  const DictEntries entries = dict_entries(dict);
+  if (!entries.first) return false;
+  Py_ssize_t at = 0;
+  Py_ssize_t next = 0;
+  PyObject* key = nullptr;
+  PyObject* value = nullptr;
+  while (PyDict_Next(dict, &next, &key, &value)) {
+    while (at < entries.count && !entries.first[at].value) ++at;
+    if (at >= entries.count || next != at + 1) return false;
+    if (entries.first[at].key != key || entries.first[at].value != value) return false;
+    ++at;
+  }
+  while (at < entries.count && !entries.first[at].value) ++at;
+  return at == entries.count;
+}
+
+#endif
+
+}  // namespace
+
+bool dict_entries_known() noexcept {
+#ifdef LANNER_NO_DICT_ENTRIES
+  return false;
+#else
+  for (const int count : {1, 5, 6, 20, 200, 1000, 70'000}) {
+    Ref dict = sample(count);
+    if (!dict) {
+      PyErr_Clear();
+      return false;
+    }
+    if (!same(dict.get())) return false;
+  }
+  Ref mixed = sample(4);
+  Ref one = Ref::steal(PyLong_FromLong(1));
+  if (!mixed || !one || PyDict_SetItem(mixed.get(), one.get(), one.get()) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  return !dict_entries(mixed.get()).first;  // keys of other types: another layout
+#endif
+}
+
+}  // namespace lanner::python

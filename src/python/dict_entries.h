@@ -1,0 +1,61 @@
+// python/dict_entries.h: the entries of a dict where they lie: PyDict_Next() without a call an
+// entry.
+//
+// The layout is CPython's own (3.11 to 3.13, the same in all three) and not promised. So it is
+// compared with PyDict_Next() when the module is made; where it differs, or is not known, all code
+// goes by the promised functions.
+
+#pragma once
+
+#include <cstdint>
+
+#include "python/ref.h"
+
+#if defined(Py_GIL_DISABLED) || PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
+#define LANNER_NO_DICT_ENTRIES
+#endif
+
+namespace lanner::python {
+
+struct DictEntry {
+  PyObject* key;    // an exact str; null only where `value` is
+  PyObject* value;  // null: deleted
+};
+
+struct DictEntries {
+  DictEntry* first = nullptr;  // null: not a dict of this kind; see PyDict_Next()
+  Py_ssize_t count = 0;        // deleted ones included; indices are those of PyDict_Next()
+};
+
+// Valid until the dict is changed, so until any Python code may run. REQUIRES: an exact dict, and
+// dict_entries_known().
+inline DictEntries dict_entries(PyObject* dict) noexcept {
+#ifdef LANNER_NO_DICT_ENTRIES
+  static_cast<void>(dict);
+  return {};
+#else
+  struct Keys {  // struct _dictkeysobject
+    Py_ssize_t refcount;
+    std::uint8_t log2_size;
+    std::uint8_t log2_index_bytes;
+    std::uint8_t kind;
+    std::uint32_t version;
+    Py_ssize_t usable;
+    Py_ssize_t count;
+  };
+  constexpr std::uint8_t kOnlyStrKeys = 1;
+  // SAFETY: an exact dict is a PyDictObject, whose members are public; what ma_keys points to was
+  // compared with PyDict_Next() by dict_entries_known().
+  const auto* object = reinterpret_cast<PyDictObject*>(dict);
+  auto* keys = reinterpret_cast<Keys*>(object->ma_keys);
+  if (object->ma_values != nullptr || keys->kind != kOnlyStrKeys) return {};
+  // SAFETY: the same. The entries follow the index of 2^log2_index_bytes bytes.
+  auto* bytes = reinterpret_cast<char*>(keys + 1) + (std::size_t{1} << keys->log2_index_bytes);
+  return {reinterpret_cast<DictEntry*>(bytes), keys->count};
+#endif
+}
+
+// Once a module: does dict_entries() tell what PyDict_Next() tells? False also when memory was out.
+bool dict_entries_known() noexcept;
+
+}  // namespace lanner::python
