@@ -25,6 +25,7 @@ set(LANNER_PYTHON_SOURCES
   json_output.cpp
   json_rows_avx512.cpp
   json_scalars.cpp
+  json_shapes.cpp
   json_text.cpp
   json_time.cpp
   json_types.cpp

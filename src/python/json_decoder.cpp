@@ -153,11 +153,20 @@ PyObject* JsonDecoder::close_array(std::size_t first) noexcept {
 }
 
 PyObject* JsonDecoder::close_object(std::size_t first) noexcept {
-  Ref dict = Ref::steal(new_dict((size_ - first) / 2));
-  if (!dict) return nullptr;
-  for (std::size_t i = first; i < size_; i += 2) {
-    if (PyDict_SetItem(dict.get(), values_[i], values_[i + 1]) < 0) return nullptr;
+  PyObject** const pairs = values_ + first;
+  const std::size_t count = (size_ - first) / 2;
+  JsonShapes& shapes = keys_->shapes();
+  if (PyObject* copy = shapes.make(pairs, count)) [[likely]] {
+    size_ = first;
+    return copy;
   }
+  if (PyErr_Occurred()) return nullptr;
+  Ref dict = Ref::steal(new_dict(count));
+  if (!dict) return nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (PyDict_SetItem(dict.get(), pairs[2 * i], pairs[2 * i + 1]) < 0) return nullptr;
+  }
+  shapes.learn(dict.get(), pairs, count);
   drop_values(first);
   return dict.release();
 }

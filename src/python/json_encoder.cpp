@@ -239,7 +239,8 @@ JsonEncoder::Done JsonEncoder::write_item(Frame& frame, PyObject* key, PyObject*
 JsonEncoder::Done JsonEncoder::write_value_of(Frame& frame, PyObject* key, PyObject* value,
                                               PyObject** other) noexcept {
   const Done done = write_plain(value);
-  if (done == Done::yes) [[likely]] return done;
+  if (done == Done::yes) [[likely]]
+    return done;
   if (done == Done::no) {
     frame.key = share(key);
     *other = share(value);

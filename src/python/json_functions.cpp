@@ -204,6 +204,7 @@ PyMethodDef json_methods[] = {
 
 int add_json_functions(PyObject* module, ModuleState* state) noexcept {
   state->dict_entries = dict_entries_known();
+  if (state->dict_entries) state->json_keys.shapes().enable();
   return PyModule_AddFunctions(module, json_methods);
 }
 

@@ -85,6 +85,7 @@ PyObject* JsonKeys::get(const json::String& text) noexcept {
 }
 
 void JsonKeys::clear() noexcept {
+  shapes_.clear();
   for (PyObject*& slot : slots_) {
     PyObject* old = slot;
     slot = nullptr;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "json/text.h"
+#include "python/json_shapes.h"
 #include "python/ref.h"
 
 namespace lanner::python {
@@ -28,10 +29,13 @@ class JsonKeys final {
 
   // A new reference; null with an exception set.
   PyObject* get(const json::String& text) noexcept;
+  // Which keys come together.
+  JsonShapes& shapes() noexcept { return shapes_; }
   void clear() noexcept;
 
  private:
   std::array<PyObject*, kSlots> slots_{};
+  JsonShapes shapes_;
 };
 
 }  // namespace lanner::python

@@ -5,6 +5,7 @@ import gc
 import itertools
 import json as standard
 import pickle
+import random
 import sys
 
 import pytest
@@ -173,6 +174,32 @@ def test_keys_that_are_alike_are_not_mixed_up():
     for _ in range(2):
         assert json.loads(standard.dumps(value)) == value
         assert json.loads(standard.dumps(value, ensure_ascii=False)) == value
+
+
+def test_records_of_one_shape_are_independent_dicts():
+    for size in (1, 2, 5, 6, 9, 64, 65, 200):
+        keys = [f"field {i}" for i in range(size)]
+        records = [{key: [n, i] if i == n % size else f"{n} {i}" for i, key in enumerate(keys)} for n in range(20)]
+        found = json.loads(standard.dumps(records))
+        assert found == records
+        assert [list(record) for record in found] == [keys] * 20
+        assert all(gc.is_tracked(record) for record in found)
+        found[0]["more"] = 1
+        del found[1][keys[0]]
+        found[2][keys[-1]] = "other"
+        assert found[3:] == records[3:]
+        assert json.loads(standard.dumps(records)) == records
+
+
+def test_records_of_changing_shapes():
+    chosen = random.Random(5)
+    names = ["a", "b", "c", "id", "name", "\xe9", "k" * 70]
+    records = [
+        {name: chosen.random() for name in chosen.sample(names, chosen.randint(0, len(names)))} for _ in range(2000)
+    ]
+    found = json.loads(standard.dumps(records))
+    assert [list(record.items()) for record in found] == [list(record.items()) for record in records]
+    assert json.loads('[{"a":1,"b":2,"a":3}' + ',{"a":1,"b":2,"a":3}' * 9 + "]") == [{"a": 3, "b": 2}] * 10
 
 
 def test_many_values_on_one_level():
