@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 from lanner import _core
 from lanner.loop_streams import StreamsMixin
+from lanner.loop_watchdog import Watchdog
 
 # Later versions of asyncio name arguments in debug mode only.
 DESCRIBES_BY_DEBUG = "debug" in inspect.signature(format_helpers._format_callback_source).parameters
@@ -176,7 +177,7 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
     """asyncio's selector loop on the engine: one run of it is one turn of the engine.
 
     In C++ (LoopBase): the ready queue, handles, timers, call_soon_threadsafe and what add_reader watches; and stream
-    transports (StreamsMixin). Everything else is asyncio's own.
+    transports (StreamsMixin). Everything else is asyncio's own. A loop that starts to run in debug mode has a Watchdog.
 
     Example: `asyncio.Runner(loop_factory=EngineLoop).run(main())`
     """
@@ -188,7 +189,8 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
 
     def run_forever(self) -> None:
         self._begin_run()
-        super().run_forever()
+        with Watchdog(self) if self.get_debug() else contextlib.nullcontext():
+            super().run_forever()
 
 
 class SelectorLoop(asyncio.SelectorEventLoop):

@@ -409,6 +409,32 @@ os._exit(0)
             assert program.process.wait(30) in (0, -signal.SIGUSR1)
 
 
+def test_a_handler_that_blocks_the_loop_is_found_in_debug_mode(start: Start) -> None:
+    source = """
+os.environ["PYTHONASYNCIODEBUG"] = "1"
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+
+def forgets_that_it_blocks():
+    signal.sigwait({signal.SIGUSR1})
+
+async def blocking(scope, receive, send):
+    if scope["type"] == "http":
+        forgets_that_it_blocks()
+    await app(scope, receive, send)
+
+lanner.run(blocking, port=0)
+"""
+    program = start(source)
+    with program.client() as client:
+        client.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        text = program.err.wait(lambda text: "in forgets_that_it_blocks" in text, "where it is blocked")
+        assert "The loop has been blocked for 0." in text
+        program.process.send_signal(signal.SIGUSR1)
+        assert client.read().body == b"served in EngineLoop"
+        program.process.terminate()
+    assert program.process.wait(30) == 0
+
+
 # ---- EngineLoop alone
 
 

@@ -1,7 +1,9 @@
 """The engine as a selector, beside the standard library's."""
 
 import asyncio
+import logging
 import os
+import re
 import selectors
 import socket
 import threading
@@ -13,6 +15,7 @@ import pytest
 from lanner import _core
 from lanner.asgi import loop_factory
 from lanner.loop import EngineLoop, EngineSelector, SelectorLoop, descriptor_of, new_event_loop, run
+from lanner.loop_watchdog import Watchdog
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 MAKERS: dict[str, Callable[[], selectors.BaseSelector]] = {
@@ -362,3 +365,124 @@ def test_a_factory_of_runners_and_a_loop_by_hand() -> None:
         assert loop.run_until_complete(kind_of_loop()) == (EngineLoop, False)
     finally:
         loop.close()
+
+
+# ---- debug mode
+
+
+class Records(logging.Handler):
+    """What the logger "asyncio" was told; an event for who waits for a line that begins in some way."""
+
+    def __init__(self, start: str) -> None:
+        super().__init__()
+        self.start = start
+        self.texts: list[str] = []
+        self.came = threading.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
+        if self.texts[-1].startswith(self.start):
+            self.came.set()
+
+
+@pytest.fixture
+def blocked_lines() -> Iterator[Records]:
+    records = Records("The loop has been blocked for ")
+    logging.getLogger("asyncio").addHandler(records)
+    yield records
+    logging.getLogger("asyncio").removeHandler(records)
+
+
+def test_a_blocked_loop_is_reported_with_its_stack_while_it_is_blocked(blocked_lines: Records) -> None:
+    def hangs_in_here() -> None:
+        assert blocked_lines.came.wait(30), "nobody has said it"
+
+    async def main() -> None:
+        asyncio.get_running_loop().slow_callback_duration = 0.02
+        hangs_in_here()
+
+    run(main(), debug=True)
+    reports = [text for text in blocked_lines.texts if text.startswith(blocked_lines.start)]
+    assert len(reports) == 1
+    first, *stack = reports[0].splitlines()
+    assert float(first.split()[6]) >= 0.02
+    assert "in hangs_in_here" in reports[0]
+    assert "came.wait(30)" in stack[-1] or "in wait" in reports[0]
+
+
+def test_a_block_is_reported_once(blocked_lines: Records) -> None:
+    found: list[bool] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, EngineLoop)
+        loop.slow_callback_duration = 0.0
+        dog = Watchdog(loop)  # in this very thread: it looks when it is asked to
+        for _ in range(2):
+            found.extend(dog.look() for _ in range(3))
+            await asyncio.sleep(0.002)  # another turn, in another millisecond
+
+    run(main())
+    assert found == [True, False, False] * 2
+
+
+def test_a_loop_that_waits_is_not_blocked(blocked_lines: Records) -> None:
+    """Another thread looks at it from when it waits on."""
+    seen: list[tuple[bool, float]] = []
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, EngineLoop)
+        loop.slow_callback_duration = 0.0
+        dog, told = Watchdog(loop), asyncio.Event()
+
+        def look() -> None:
+            while loop.turn_started:
+                pass
+            seen.append((dog.look(), loop.turn_started))
+            loop.call_soon_threadsafe(told.set)
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        await told.wait()
+        thread.join()
+
+    run(main())
+    assert seen == [(False, 0.0)]
+    assert blocked_lines.texts == []
+
+
+def test_without_debug_mode_there_is_no_watchdog() -> None:
+    async def main() -> list[str]:
+        return [thread.name for thread in threading.enumerate()]
+
+    assert "lanner loop watchdog" not in run(main())
+    assert "lanner loop watchdog" in run(main(), debug=True)
+    assert "lanner loop watchdog" not in [thread.name for thread in threading.enumerate()]
+
+
+@pytest.mark.parametrize("make", [EngineLoop, asyncio.SelectorEventLoop])
+def test_slow_callbacks_are_logged_as_asyncios(make: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    records = Records("Executing ")
+
+    def slow() -> None: ...
+
+    async def main() -> None:
+        await asyncio.sleep(0)
+
+    logging.getLogger("asyncio").addHandler(records)
+    loop = make()
+    loop.set_debug(True)
+    loop.slow_callback_duration = 0.0
+    loop.call_soon(slow)
+    loop.call_later(0, slow)
+    loop.run_until_complete(main())
+    loop.close()
+    logging.getLogger("asyncio").removeHandler(records)
+    kinds = [re.sub(r"0x\w+|\d+\.\d+|:\d+", "N", text) for text in records.texts if text.startswith("Executing ")]
+    here = re.sub(r"\W", ".", __name__)
+    assert (
+        sum(bool(re.match(rf"Executing <Handle .*slow\(\) at .*{here}.* took N seconds", kind)) for kind in kinds) == 1
+    )
+    assert sum("<TimerHandle when=N" in kind for kind in kinds) == 1
+    assert sum("<Task " in kind for kind in kinds) >= 2

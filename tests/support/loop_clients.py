@@ -425,6 +425,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def all_of(names: list[str]) -> int:
+    asyncio.get_running_loop().slow_callback_duration = 30  # debug mode has nothing to say, on a busy machine neither
     found = {name: await outcome(name) for name in names}
     for name, text in found.items():
         print(name, text)
