@@ -12,6 +12,7 @@ from lanner.listeners import Listener, close_all, open_all
 from lanner.log import Log, complain, put
 
 STDOUT = 1
+DESCRIPTORS_BESIDE = 1024  # the usual soft limit, for all but connections
 
 
 def run(app: "str | App", **options: object) -> None:
@@ -79,6 +80,8 @@ def launch(
         complain(note)
     if config.workers > 1 and not signals:
         raise ConfigError(f"workers={config.workers} can only be started from the main thread")
+    if prefix:
+        allow_descriptors(config.limits["connections"])
     change_directory(config)
     places = [address.parse(text) for text in config.addresses()]
     log_fd = open_access_log(config)
@@ -170,6 +173,18 @@ def announcer(config: Config, job: serving.Job, listeners: list[Listener], inter
             put(banner.text(config, lanner.__version__, interface, job.shown, urls, os.getpid()))
 
     return announce
+
+
+def allow_descriptors(connections: int) -> None:
+    """Raises the soft limit of open files as far as the connections and the application may need, and may be had."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + DESCRIPTORS_BESIDE
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def change_directory(config: Config) -> None:

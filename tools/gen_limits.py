@@ -1,20 +1,36 @@
 """gen_limits.py: writes docs/limits.md from the engine's own table; --check says whether it is current."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/limits.md"
+TABLE = ROOT / "src/http/limits.def"
 HEAD = """# Limits
 
 Everything that queues, buffers, nests or waits has a bound. This page is made from `src/http/limits.def` by
-`tools/gen_limits.py`; the precedents of the defaults are in comments there. Every flag is also a variable
-(`--timeout-head` is `LANNER_TIMEOUT_HEAD`) and an argument of `lanner.run` (`timeout_head=`). Times are in seconds,
-sizes in bytes (`64k`, `8m`).
+`tools/gen_limits.py`. Every flag is also a variable (`--timeout-head` is `LANNER_TIMEOUT_HEAD`) and an argument of
+`lanner.run` (`timeout_head=`). Times are in seconds, sizes in bytes (`64k`, `8m`).
 
-| flag | default | what happens |
-|---|---|---|
+| flag | default | what happens | precedent |
+|---|---|---|---|
+"""
+TAIL = """
+**When time runs out.** Before an answer has begun the client gets a 408 (`--timeout-request`: a 503 when the
+request was complete and the application is late); afterwards the connection is cut, by a reset, so that half an
+answer is not taken for a whole one. The application hears of it as of a client that has left: ASGI by
+`http.disconnect`, WSGI by its next read, or by the end of its iterable. `--timeout-request` cannot interrupt Python
+code: with `--threads 1` a WSGI application that computes is waited for.
+
+**When connections run out.** New clients wait in the kernel's backlog (`--backlog`) until one closes; nobody is
+refused, and the log says `connections.full`. The 128 descriptors that are kept back are the application's. Should
+even those be gone (EMFILE), one client at a time is closed at once, `accept.failed` is logged, and accepting rests
+for a moment instead of spinning.
+
+**Fairness.** A turn of the loop does a bounded amount of work for each connection: `--limit-pipeline` requests, 128
+KiB of input, 16 writes. Then the others have their turn.
 """
 
 
@@ -28,12 +44,22 @@ def shown(default: int, unit: str) -> str:
     return str(default)
 
 
+def precedents() -> dict[str, str]:
+    """The last argument of each row of limits.def, by field."""
+    found = re.findall(r'^LANNER_LIMIT\((\w+), .*, "([^"]+)"\)$', TABLE.read_text(), re.MULTILINE)
+    return dict(found)
+
+
 def page() -> str:
     sys.path.insert(0, str(ROOT))
     from lanner import _core
 
-    rows = [f"| `--{flag}` | {shown(default, unit)} | {text} |" for _, default, unit, flag, text in _core.limits()]
-    return HEAD + "\n".join(rows) + "\n"
+    why = precedents()
+    rows = [
+        f"| `--{flag}` | {shown(default, unit)} | {text} | {why[field]} |"
+        for field, default, unit, flag, text in _core.limits()
+    ]
+    return HEAD + "\n".join(rows) + "\n" + TAIL
 
 
 def main() -> int:

@@ -8,7 +8,7 @@
 namespace lanner::http {
 
 struct Limits {
-#define LANNER_LIMIT(field, value, unit, flag, help) std::uint64_t field = value;
+#define LANNER_LIMIT(field, value, unit, flag, help, precedent) std::uint64_t field = value;
 #include "http/limits.def"
 #undef LANNER_LIMIT
 };

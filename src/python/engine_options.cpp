@@ -67,7 +67,7 @@ int get_level(PyObject* key, PyObject* value, server::LogLevel* to) noexcept {
 int get_limit(http::Limits* limits, std::string_view name, PyObject* key,
               PyObject* value) noexcept {
   std::uint64_t* to = nullptr;
-#define LANNER_LIMIT(field, default_value, unit, flag, help) \
+#define LANNER_LIMIT(field, default_value, unit, flag, help, precedent) \
   if (name == #field) to = &limits->field;
 #include "http/limits.def"
 #undef LANNER_LIMIT

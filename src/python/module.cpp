@@ -24,7 +24,7 @@ PyObject* module_limits(PyObject*, PyObject*) noexcept {
     const char* help;
   };
   static constexpr Row kRows[] = {
-#define LANNER_LIMIT(field, value, unit, flag, help) {#field, value, #unit, flag, help},
+#define LANNER_LIMIT(field, value, unit, flag, help, precedent) {#field, value, #unit, flag, help},
 #include "http/limits.def"
 #undef LANNER_LIMIT
   };

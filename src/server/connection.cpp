@@ -170,6 +170,7 @@ void Connection::on_head(std::string_view raw) noexcept {
   ++requests_;
   ++turn_requests_;
   server_.count_request();
+  if (server_.limits().request_ms > 0) request_until_ms_ = since_ms_ + server_.limits().request_ms;
   since_ms_ = body_progress_ms_ = server_.loop().now_ms();
   exchange_.open(raw);
   const http::RequestHead& head = exchange_.head();
@@ -373,6 +374,7 @@ void Connection::output_done() noexcept {
 void Connection::begin_linger() noexcept {
   if (peer_ended_) return close(false);
   stage_ = Stage::lingering;
+  request_until_ms_ = kNever;
   transport().shutdown_write();
   since_ms_ = server_.loop().now_ms();
   linger_until_ms_ = since_ms_ + server_.limits().linger_ms;
@@ -427,12 +429,18 @@ void Connection::mark_dirty() noexcept {
 void Connection::flush() noexcept {
   if (closed()) return;
   bool blocked = false;
+  const std::uint64_t sent_before = out_.bytes_sent();
   for (int steps = 0; !blocked && steps < kFlushStepsMax; ++steps) {
     if (out_.empty() && !spool_.empty() && !spool_.move_to(out_)) return close(true);
     if (out_.empty()) break;
     net::IoResult put = out_.flush(transport());
     if (put.kind == net::IoResult::Kind::error) return close(cut_);
     blocked = put.kind == net::IoResult::Kind::would_block;
+  }
+  if (all_taken_ && out_.bytes_sent() != sent_before) {
+    all_taken_ = false;
+    write_progress_ms_ = server_.loop().now_ms();
+    write_look_ms_ = write_progress_ms_ + kWriteLookMs;
   }
   const bool pending = !out_.empty() || !spool_.empty();
   if (pending != write_blocked_) {
@@ -442,6 +450,8 @@ void Connection::flush() noexcept {
       // Only time in which the client kept us waiting counts, over the whole answer: the kernel
       // takes it in large pieces.
       write_blocked_since_ms_ = write_progress_ms_ = now_ms;
+      write_look_ms_ = now_ms + kWriteLookMs;
+      all_taken_ = false;
       write_taken_bytes_ = taken_bytes();
       if (write_blocked_ms_ == 0) write_base_bytes_ = write_taken_bytes_;
     } else {
@@ -457,7 +467,10 @@ void Connection::flush() noexcept {
       (exchange_.waits_for_space() || (stage_ == Stage::head && (!kept_.empty() || peer_ended_)))) {
     server_.mark_ready(*this);
   }
-  if (!pending) output_done();
+  if (!pending) {
+    if (exchange_.state() == Http1Exchange::State::idle) request_until_ms_ = kNever;
+    output_done();
+  }
   if (!closed()) rearm();
 }
 

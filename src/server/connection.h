@@ -92,6 +92,8 @@ class Connection final : public net::Watcher,
   void close_after_flush(bool reset) noexcept;
 
  private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr std::uint64_t kWriteLookMs = 500;  // between looks at what the client has taken
   enum class Stage : std::uint8_t { head, receiving, answering, discarding, lingering, closed };
 
   void on_readable() noexcept;
@@ -113,6 +115,7 @@ class Connection final : public net::Watcher,
   void set_interest() noexcept;
   std::uint64_t taken_bytes() noexcept;
   bool made_progress(std::uint64_t now_ms) noexcept;
+  void on_request_timeout() noexcept;
   void rearm() noexcept;
   std::uint64_t deadline_ms() const noexcept;
   std::uint64_t read_deadline_ms() const noexcept;
@@ -138,6 +141,9 @@ class Connection final : public net::Watcher,
   std::uint64_t write_progress_ms_ = 0;
   std::uint64_t write_base_bytes_ = 0;   // taken by the client when it was first waited for
   std::uint64_t write_taken_bytes_ = 0;  // at the last look
+  std::uint64_t write_look_ms_ = 0;      // when to look again
+  std::uint64_t request_until_ms_ =
+      kNever;  // the request at hand: head, body, answer and its taking
   std::uint64_t linger_until_ms_ = 0;
   std::uint64_t lingered_bytes_ = 0;
   std::uint64_t requests_ = 0;
@@ -152,6 +158,7 @@ class Connection final : public net::Watcher,
   bool closing_ = false;      // close once the output is written
   bool cut_ = false;          // and do it by a reset
   bool write_blocked_ = false;
+  bool all_taken_ = true;  // as of the last look: the kernel holds nothing that the client has not
   enum class Trust : std::uint8_t { unasked, no, yes };
   Trust trust_ = Trust::unasked;  // of the peer; asked once, with the first field that needs it
 };

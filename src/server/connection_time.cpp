@@ -10,7 +10,6 @@ namespace lanner::server {
 
 namespace {
 
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::uint64_t kDrainIdleMs = 250;  // a client at work, between two requests
 constexpr std::uint64_t kDrainSilentMs =
     1000;  // a client accepted before the drain that has sent nothing yet
@@ -19,7 +18,7 @@ constexpr std::uint64_t kDrainSilentMs =
 // over.
 std::uint64_t rate_deadline(std::uint64_t since_ms, std::uint64_t bytes, std::uint64_t rate,
                             std::uint64_t grace_ms) noexcept {
-  if (rate == 0) return kNever;
+  if (rate == 0) return ~std::uint64_t{0};
   return since_ms + std::max(grace_ms, bytes * 1000 / rate);
 }
 
@@ -33,12 +32,14 @@ std::uint64_t Connection::body_deadline_ms() const noexcept {
 }
 
 std::uint64_t Connection::write_deadline_ms() const noexcept {
-  if (!write_blocked_) return kNever;
+  if (all_taken_) return kNever;
   const http::Limits& limits = server_.limits();
+  const std::uint64_t stalled = write_progress_ms_ + limits.write_stall_ms;
+  if (!write_blocked_) return stalled;
   const std::uint64_t slow = rate_deadline(write_blocked_since_ms_ - write_blocked_ms_,
                                            write_taken_bytes_ - write_base_bytes_,
                                            limits.write_rate, http::kWriteRateGraceMs);
-  return std::min(write_progress_ms_ + limits.write_stall_ms, slow);
+  return std::min(stalled, slow);
 }
 
 std::uint64_t Connection::read_deadline_ms() const noexcept {
@@ -47,7 +48,10 @@ std::uint64_t Connection::read_deadline_ms() const noexcept {
   switch (stage_) {
     case Stage::head:
       if (over_high_mark()) return kNever;
-      if (session_.head_begun()) return since_ms_ + limits.head_ms;
+      if (session_.head_begun()) {
+        const std::uint64_t whole_ms = limits.request_ms > 0 ? limits.request_ms : limits.head_ms;
+        return since_ms_ + std::min(limits.head_ms, whole_ms);
+      }
       // Kept and not looked at yet: it waits for us. Or the client is busy with its answer.
       if (!kept_.empty() || write_blocked_ || !out_.empty()) return kNever;
       if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
@@ -67,7 +71,9 @@ std::uint64_t Connection::read_deadline_ms() const noexcept {
 }
 
 std::uint64_t Connection::deadline_ms() const noexcept {
-  return std::min(read_deadline_ms(), write_deadline_ms());
+  const std::uint64_t limit =
+      std::min({read_deadline_ms(), write_deadline_ms(), request_until_ms_});
+  return all_taken_ ? limit : std::min(limit, write_look_ms_);
 }
 
 void Connection::rearm() noexcept {
@@ -84,11 +90,14 @@ void Connection::rearm() noexcept {
 std::uint64_t Connection::taken_bytes() noexcept {
   const std::uint64_t sent = out_.bytes_sent();
   const std::uint64_t queued = transport().unacknowledged();
+  if (queued == 0 && !write_blocked_) all_taken_ = true;
   return sent > queued ? sent - queued : 0;
 }
 
-// The write deadline has passed as far as was known at the last look: looks again.
+// False: the write deadline has passed. The kernel does not tell when the client takes something,
+// so that is asked now and then, until all is taken. A stall is noticed late by one look at most.
 bool Connection::made_progress(std::uint64_t now_ms) noexcept {
+  write_look_ms_ = now_ms + kWriteLookMs;
   const std::uint64_t taken = taken_bytes();
   if (taken > write_taken_bytes_) {
     write_taken_bytes_ = taken;
@@ -97,9 +106,26 @@ bool Connection::made_progress(std::uint64_t now_ms) noexcept {
   return now_ms < write_deadline_ms();
 }
 
+// The time for the whole request is over, whoever was slow.
+void Connection::on_request_timeout() noexcept {
+  request_until_ms_ = kNever;
+  if (stage_ == Stage::lingering) return;  // which has its own time
+  if (exchange_.state() == Http1Exchange::State::open) {
+    const bool complete = stage_ == Stage::answering && body_complete();
+    return fail(complete ? Errc::answer_timeout : Errc::request_timeout);
+  }
+  // What was begun can only be cut. An answer that nobody had to wait for yet goes out first.
+  if (exchange_.state() == Http1Exchange::State::idle && !write_blocked_) return;
+  log_failure("h1.stalled", Errc::request_timeout);
+  close(true);
+}
+
 void Connection::on_timer(std::uint64_t now_ms) noexcept {
   if (closed()) return;
-  if (now_ms >= write_deadline_ms() && !made_progress(now_ms)) {
+  if (now_ms >= request_until_ms_) on_request_timeout();
+  if (closed()) return;
+  const bool look = !all_taken_ && now_ms >= std::min(write_look_ms_, write_deadline_ms());
+  if (look && !made_progress(now_ms)) {
     log_failure("h1.stalled", Errc::write_timeout);
     return close(true);
   }

@@ -287,6 +287,69 @@ TEST_F(ConnectionTime, AReaderOfWhatTheKernelHoldsIsNotStalled) {
   EXPECT_TRUE(client.wire.was_reset);
 }
 
+// The kernel goes on delivering for a moment after it took the last bytes from us: that buys the
+// client this moment, not a second timeout.
+TEST_F(ConnectionTime, AStallBeginsWithTheLastByteTaken) {
+  handler.script = [](http::Exchange& exchange) {
+    (void)answer(exchange, std::string(100'000, 'x'));
+  };
+  Rig& rig = make();
+  Client& client = rig.connect();
+  client.unacknowledged = 5'000;
+  client.wire.write_room = 5'000;
+  client.send(kGet);
+  rig.pass(500);
+  client.unacknowledged = 0;
+  for (int second = 0; second < 30; ++second) rig.pass(1'000);
+  EXPECT_FALSE(client.wire.closed);
+  rig.pass(1'000);
+  EXPECT_TRUE(client.wire.was_reset);
+}
+
+// A small answer is in the kernel's buffer at once, and the client may never take it from there.
+TEST_F(ConnectionTime, AnAnswerThatStaysInTheKernelIsAStall) {
+  Rig& rig = make();
+  Client& client = rig.connect();
+  client.unacknowledged = 40;
+  client.send(kGet);
+  rig.pass(500);
+  for (int second = 0; second < 29; ++second) rig.pass(1'000);
+  EXPECT_FALSE(client.wire.closed);
+  rig.pass(1'000);
+  EXPECT_TRUE(client.wire.was_reset);
+}
+
+TEST_F(ConnectionTime, AnAnswerThatLeavesTheKernelInTheEndIsNone) {
+  Rig& rig = make();
+  Client& client = rig.connect();
+  client.unacknowledged = 40;
+  client.send(kGet);
+  for (int second = 0; second < 29; ++second) rig.pass(1'000);
+  client.unacknowledged = 0;
+  for (int second = 0; second < 35; ++second) rig.pass(1'000);
+  EXPECT_TRUE(client.open());
+  rig.pass(1'000 + kTick);
+  EXPECT_TRUE(client.wire.closed) << "idle";
+  EXPECT_FALSE(client.wire.was_reset);
+}
+
+// Refusing what it sends next does not lengthen that.
+TEST_F(ConnectionTime, AStalledReaderThatIsRefusedIsStillStalled) {
+  Rig& rig = make();
+  Client& client = rig.connect();
+  client.send(kGet);
+  rig.settle();
+  for (int second = 0; second < 29; ++second) {
+    client.unacknowledged = client.received().size();
+    if (second >= 3) client.send("G");
+    rig.pass(1'000);
+  }
+  EXPECT_FALSE(client.wire.closed);
+  EXPECT_TRUE(client.wire.write_shut) << "a 408, then it lingers";
+  rig.pass(1'000 + kTick);
+  EXPECT_TRUE(client.wire.was_reset);
+}
+
 // Keep-alive counts from the last byte of the answer, not from when the handler was done with it.
 TEST_F(ConnectionTime, AClientThatTakesItsAnswerIsNotIdle) {
   handler.script = [](http::Exchange& exchange) {
@@ -372,6 +435,106 @@ TEST_F(ConnectionTime, AHandlerHearsOfAStalledReader) {
   handler.held->abort();
   rig.settle();
   EXPECT_EQ(client.connection, nullptr);
+}
+
+// ---- the whole request
+
+class RequestTime : public ConnectionTime {
+ protected:
+  Rig& make_timed() {
+    Options with = options();
+    with.limits.request_ms = 50'000;
+    return make(with);
+  }
+};
+
+TEST_F(RequestTime, ABodyThatIsNeverSlowGets408InTheEnd) {
+  Rig& rig = make_timed();
+  Client& client = rig.connect();
+  client.send(kPost);
+  for (int i = 0; i < 5; ++i) {
+    client.send(std::string(1'000, 'x'));
+    rig.pass(9'999);
+  }
+  EXPECT_EQ(client.received(), "");
+  rig.pass(5 + kTick);
+  EXPECT_EQ(client.received().substr(0, 13), "HTTP/1.1 408 ");
+  EXPECT_EQ(handler.handled, 0);
+}
+
+TEST_F(RequestTime, BeginsWithTheFirstByteOfTheHead) {
+  Rig& rig = make_timed();
+  Client& client = rig.connect();
+  client.send("P");
+  rig.pass(19'000);
+  client.send(kPost.substr(1));
+  rig.pass(29'000);
+  client.send("x");
+  expect_end(client, 2'000);
+  EXPECT_EQ(client.received().substr(0, 13), "HTTP/1.1 408 ");
+}
+
+TEST_F(RequestTime, AHandlerThatIsLateMeans503) {
+  hold_all();
+  Rig& rig = make_timed();
+  Client& client = rig.connect();
+  client.send(kGet);
+  expect_end(client, 50'000);
+  EXPECT_EQ(client.received().substr(0, 13), "HTTP/1.1 503 ");
+  rig.pass(http::kLingerReadMs + kTick);
+  EXPECT_EQ(observer.disconnects, 1);
+  EXPECT_EQ(answer(*handler.held, "late").code(), Errc::disconnected);
+  rig.settle();
+  EXPECT_EQ(client.connection, nullptr);
+}
+
+TEST_F(RequestTime, AnAnswerThatNeverEndsIsCut) {
+  hold_all();
+  Rig& rig = make_timed();
+  Client& client = rig.connect();
+  client.send(kGet);
+  rig.settle();
+  ASSERT_TRUE(handler.held->start(test::make_head(200), std::nullopt));
+  for (int i = 0; i < 5; ++i) {
+    (void)handler.held->write({"abc", nullptr, nullptr});
+    rig.pass(9'999);
+  }
+  EXPECT_FALSE(client.wire.closed);
+  rig.pass(5 + kTick);
+  EXPECT_TRUE(client.wire.was_reset);
+  EXPECT_EQ(observer.disconnects, 1);
+  handler.held->abort();
+  rig.settle();
+}
+
+TEST_F(RequestTime, TheAnswerMustBeTakenToo) {
+  handler.script = [](http::Exchange& exchange) {
+    (void)answer(exchange, std::string(100'000, 'x'));
+  };
+  Rig& rig = make_timed();
+  Client& client = rig.connect();
+  client.wire.write_room = 0;
+  client.send(kGet);
+  for (int i = 0; i < 5; ++i) {
+    client.wire.write_room = 1'000;
+    rig.pass(9'999);
+  }
+  EXPECT_FALSE(client.wire.closed);
+  rig.pass(5 + kTick);
+  EXPECT_TRUE(client.wire.was_reset);
+}
+
+TEST_F(RequestTime, EachRequestHasItsOwn) {
+  Rig& rig = make_timed();
+  Client& client = rig.connect();
+  for (int i = 0; i < 4; ++i) {
+    client.send(kGet);
+    rig.pass(45'000);
+    EXPECT_EQ(client.take(), ok_answer("ok"));
+  }
+  EXPECT_TRUE(client.open());
+  expect_end(client, 20'000);
+  EXPECT_EQ(client.received(), "") << "idle, as any other";
 }
 
 // ---- closing

@@ -2,6 +2,7 @@
 
 #include "server/server.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -12,11 +13,22 @@
 
 namespace lanner::server {
 
+namespace {
+
+// A small limit of descriptors is shared by halves.
+std::uint64_t connections_max(std::uint64_t wanted, std::uint64_t left) noexcept {
+  const std::uint64_t all = sys::descriptors_max();
+  return std::max<std::uint64_t>(std::min(wanted, all > 2 * left ? all - left : all / 2), 1);
+}
+
+}  // namespace
+
 Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) noexcept
     : loop_(loop),
       handler_(handler),
       options_(options),
       pid_(sys::process_id()),
+      connections_max_(connections_max(options.limits.connections, kDescriptorsLeft)),
       drain_timer_(*this),
       balance_timer_(*this),
       balance_watcher_(*this) {}
@@ -99,14 +111,16 @@ void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& fr
     }
     return;
   }
-  if (connections_.in_use() >= options_.limits.connections && !full_) {
+  if (connections_.in_use() >= connections_max_ && !full_) {
     full_ = true;
     for (std::size_t i = 0; i < listener_count_; ++i) listeners_[i]->pause();
     if (Log* log = options_.log) {
       log->line(LogLevel::warning, "connections.full")
           .add("reason", "limit_connections")
-          .add("limit", options_.limits.connections)
-          .add("hint", "new clients wait in the backlog; raise --limit-connections")
+          .add("limit", connections_max_)
+          .add("hint", connections_max_ == options_.limits.connections
+                           ? "new clients wait in the backlog; raise --limit-connections"
+                           : "new clients wait in the backlog; raise ulimit -Hn")
           .send();
     }
   }
@@ -147,7 +161,7 @@ void Server::bury() noexcept {
     options_.board->set_connections(static_cast<unsigned>(connections_.in_use()));
     balance();
   }
-  if (full_ && connections_.in_use() < options_.limits.connections && !draining_) {
+  if (full_ && connections_.in_use() < connections_max_ && !draining_) {
     full_ = false;
     for (std::size_t i = 0; i < listener_count_; ++i) (void)listeners_[i]->start();
   }

@@ -129,6 +129,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
  private:
   static constexpr std::uint64_t kHeldBytesMax = 524288;  // a quarter of a usual L2 cache
   static constexpr std::size_t kReceiveBytes = 131072;
+  static constexpr std::uint64_t kDescriptorsLeft = 128;  // to the application, at least
 
   struct AwakeTask final : net::Task {
     void run() noexcept override { queued = false; }
@@ -166,6 +167,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   http::Handler& handler_;
   Options options_;
   std::uint32_t pid_;
+  std::uint64_t connections_max_;
   std::unique_ptr<http::Field[]> fields_;
   std::size_t field_count_ = 0;
   std::unique_ptr<char[]> receive_buffer_;

@@ -4,6 +4,7 @@ Rows R01-R07 and R10-R13 of the project's catalogue. What has a fixed grace of 1
 background while the other tests run (`slow_clients`).
 """
 
+import ast
 import json
 import os
 import resource
@@ -19,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from lanner import _core
+from lanner import flags as flag_table
 from tests.support.gate import Gate
 from tests.support.server import Server, cpu_s, open_fds, open_sockets, run_to_end, until
 from tests.support.wire import Client, Closed, chunked, request
@@ -27,6 +29,7 @@ APP = "wsgi_apps:app"
 MODES = [pytest.param((), id="inline"), pytest.param(("--threads", "4"), id="threads")]
 SLACK_S = 15.0  # what a busy machine may add to a timeout
 MEGABYTE = 1 << 20
+LIMITS_PAGE = Path(__file__).parents[2] / "docs/limits.md"
 
 
 @pytest.fixture
@@ -57,9 +60,26 @@ def status_of(server: Server, *pieces: bytes) -> int:
         return response.status
 
 
-def test_every_limit_is_tested_here() -> None:
-    source = Path(__file__).read_text()
-    assert [flag for _, _, _, flag, _ in _core.limits() if f'"--{flag}"' not in source] == []
+def words_of_tests() -> set[str]:
+    """The words in the code below, without comments and docstrings."""
+    tree = ast.parse(Path(__file__).read_text())
+    bare = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in bare]
+    return {node.value for node in found if isinstance(node.value, str)}
+
+
+@pytest.mark.parametrize("limit", _core.limits(), ids=lambda limit: str(limit[0]))
+def test_a_limit_has_a_flag_a_precedent_a_row_and_a_test(limit: tuple[str, int, str, str, str]) -> None:
+    """Walks http/limits.def: a new limit fails here until it has them all."""
+    field, default, _, name, text = limit
+    (flag,) = [flag for flag in flag_table.table() if flag.limit == field]
+    assert (flag.name, flag.default) == (name, default)
+    (row,) = [line for line in LIMITS_PAGE.read_text().splitlines() if line.startswith(f"| `--{name}` |")]
+    _, _, shown, what, precedent, _ = (cell.strip() for cell in row.split("|"))
+    assert shown == flag_table.shown_default(flag)
+    assert what == text
+    assert precedent
+    assert "--" + name in words_of_tests(), "no test here sets it"
 
 
 # ---- the head
@@ -263,6 +283,51 @@ def test_timeout_body_frees_the_thread() -> None:
 
 
 @pytest.mark.parametrize("flags", MODES)
+def test_timeout_request_of_a_slow_body(flags: tuple[str, ...]) -> None:
+    """Never silent, never slower than --min-body-rate: but for ever."""
+    with Server(APP, *flags, "--timeout-request", "0.8") as server, Client(server.address) as client:
+        client.send(request("POST", "/count", "Content-Length: 1000000"))
+        with lasting(0.8):
+            while not client.readable(0.1):
+                client.try_send(bytes(500))
+            response = client.read()
+        assert (response.status, response.closes) == (408, True)
+
+
+def test_timeout_request_of_a_slow_application(gate: Gate) -> None:
+    """A thread cannot be interrupted, but its client need not wait; --threads 1 waits for the application."""
+    flags = ("--threads", "2", "--timeout-request", "0.6")
+    with Server(APP, *flags, env=gate.env) as server, Client(server.address) as client:
+        with lasting(0.6):
+            client.send(request("GET", "/gate"))
+            response = client.read()
+        assert (response.status, response.closes) == (503, True)
+        server.wait_for("answer_timeout")
+        gate.release()
+        with Client(server.address) as other:
+            assert other.get("/hello").status == 200
+
+
+@pytest.mark.parametrize("flags", MODES)
+def test_timeout_request_of_an_endless_answer(flags: tuple[str, ...]) -> None:
+    """The client takes all it is given; the iterable is closed."""
+    with Server(APP, *flags, "--timeout-request", "0.6") as server, lasting(0.6):
+        with Client(server.address) as client:
+            client.send(request("GET", "/endless"))
+            with pytest.raises((ConnectionResetError, Closed)):
+                client.take(1 << 40)
+        with Client(server.address) as other:
+            until(lambda: json.loads(other.get("/totals").body)["ended"] == 1, "the iterable is closed")
+
+
+def test_timeout_request_leaves_idle_connections_alone() -> None:
+    with Server(APP, "--timeout-request", "0.3") as server, Client(server.address) as client:
+        for _ in range(3):
+            assert client.get("/hello").status == 200
+            assert not client.readable(0.5)
+
+
+@pytest.mark.parametrize("flags", MODES)
 def test_timeout_write(flags: tuple[str, ...]) -> None:
     """R03: a client that does not read is cut, by a reset, and the application's iterable is closed."""
     with Server(APP, *flags, "--timeout-write", "0.6") as server:
@@ -453,6 +518,32 @@ def test_limit_connections(flags: tuple[str, ...]) -> None:
             client.close()
         assert first.get("/hello").status == 200
         assert "connections.full" in server.err.text
+
+
+def test_connections_leave_descriptors_to_the_application() -> None:
+    """Not more than the limit of open files less 128, whatever the flag says."""
+    with Server(APP, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (260, 260))) as server:
+        with ExitStack() as stack:
+            clients = [stack.enter_context(Client(server.address)) for _ in range(132)]
+            for client in clients:
+                assert client.get("/hello").status == 200
+            assert "ulimit -Hn" in server.wait_for("connections.full")
+            waiting = stack.enter_context(Client(server.address))
+            waiting.send(request("GET", "/hello"))
+            assert not waiting.readable(0.1)
+            assert open_fds(server.pid) < 260 - 100
+            clients[0].close()
+            assert waiting.read().body == b"hello"
+        assert "accept.failed" not in server.err.text
+
+
+def test_the_soft_limit_of_open_files_is_raised() -> None:
+    """As far as the hard one allows: else 1024, the usual one, would be what --limit-connections means."""
+    for hard, expected in ((4096, 4096), (20_000, 11_024)):
+        with Server(
+            APP, preexec_fn=lambda hard=hard: resource.setrlimit(resource.RLIMIT_NOFILE, (100, hard))
+        ) as server:
+            assert resource.prlimit(server.pid, resource.RLIMIT_NOFILE) == (expected, hard)
 
 
 def test_limit_pipeline_is_fair(gate: Gate) -> None:

@@ -109,6 +109,7 @@ class Server:
         pass_fds: Sequence[int] = (),
         stdin: int | None = subprocess.DEVNULL,
         ready: bool = True,
+        preexec_fn: Callable[[], object] | None = None,
     ) -> None:
         places = ("--port", "0") if port else ()
         self.process = subprocess.Popen(
@@ -119,6 +120,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             pass_fds=pass_fds,
+            preexec_fn=preexec_fn,
         )
         assert self.process.stdout
         assert self.process.stderr
