@@ -31,6 +31,11 @@ lanner_layer(NAME json
     utf8_test.cpp)
 find_library(LANNER_SIMDJSON simdjson REQUIRED)  # tools/setup.sh installs it, and fast_float's headers
 target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
+lanner_layer(NAME schema
+  SOURCES errors.cpp name_index.cpp pattern.cpp plan.cpp scalars.cpp temporal.cpp
+  TESTS errors_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp)
+find_library(LANNER_RE2 re2 REQUIRED)  # tools/setup.sh installs it
+target_link_libraries(lanner_schema PUBLIC ${LANNER_RE2})
 lanner_layer(NAME server
   SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_time.cpp http1_exchange.cpp http1_forwarding.cpp log.cpp log_writer.cpp out_spool.cpp
     relay.cpp relay_queue.cpp server.cpp

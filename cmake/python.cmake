@@ -38,6 +38,11 @@ set(LANNER_PYTHON_SOURCES
   poller_type.cpp
   released.cpp
   response_fields.cpp
+  schema_builder.cpp
+  schema_compile.cpp
+  schema_object_input.cpp
+  schema_rules.cpp
+  schema_type.cpp
   server_type.cpp
   start_response.cpp
   stream_hub.cpp
@@ -47,6 +52,7 @@ set(LANNER_PYTHON_SOURCES
   stream_writing.cpp
   task_registry.cpp
   text_cache.cpp
+  validation_error.cpp
   write_limits.cpp
   wsgi_app.cpp
   wsgi_call.cpp
@@ -59,7 +65,7 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 
 list(TRANSFORM LANNER_PYTHON_SOURCES PREPEND src/python/)
 Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
-target_link_libraries(_core PRIVATE lanner_server lanner_json)
+target_link_libraries(_core PRIVATE lanner_server lanner_json lanner_schema)
 # CPython's macros are C: they cast the old way, and that is no fault of the file that uses them.
 set_source_files_properties(${LANNER_PYTHON_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-old-style-cast;-Wno-pedantic")
 

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
-from typing import Any
+from typing import Any, Self
 
 class Limit:
     """One row of http/limits.def."""
@@ -72,6 +72,50 @@ def json_loads(data: bytes | bytearray | memoryview | str, *, duplicate_keys: st
 
     Example: `loads('{"a": [1, 2.5, null]}')` is `{"a": [1, 2.5, None]}`.
     """
+
+def pattern_problem(source: str) -> str | None:
+    """Why RE2 cannot match this pattern; None: it can."""
+
+class ValidationError(ValueError):
+    """What is wrong with a value: all errors, up to the schema's bound. Made by Schema only.
+
+    Example: `except ValidationError as error: return error.errors()`
+    """
+
+    def errors(self) -> list[dict[str, Any]]:
+        """Each error as {type, loc, msg, input} and, where there is more to say, ctx: pydantic's names and words."""
+
+    def pointers(self) -> list[str]:
+        """Where each error is, as JSON pointers (RFC 6901): "/items/0/price"."""
+
+    def error_count(self) -> int: ...
+
+class Schema:
+    """A compiled type: the base of lanner.schema.Schema, which makes the arguments."""
+
+    def __new__(
+        cls,
+        nodes: list[dict[str, Any]],
+        root: int,
+        title: str,
+        classes: tuple[Any, ...],
+        profile: int = 0,
+        errors_max: int = 64,
+        reject_duplicates: bool = False,
+    ) -> Self:
+        """nodes: as lanner/schema/_compile.py makes them; kept and borrowed from. Raises TypeError."""
+
+    def validate(self, value: object) -> Any:
+        """The value as the schema's type, made of dicts, lists and scalars, or of objects that are it already.
+
+        Raises ValidationError.
+        """
+
+    def decode(self, data: bytes | bytearray | memoryview | str) -> Any:
+        """The JSON document (RFC 8259) as the schema's type, in one pass over the bytes.
+
+        Raises JSONDecodeError when it is no JSON, ValidationError when it does not fit.
+        """
 
 class Server:
     """One worker: the engine with one application on it.

@@ -4,11 +4,13 @@
 #include <Python.h>
 
 #include <new>
+#include <string>
 
 #include "http/limits.h"
 #include "python/engine.h"
 #include "python/module_state.h"
 #include "python/slots.h"
+#include "schema/pattern.h"
 #include "sys/sockets.h"
 
 namespace lanner::python {
@@ -54,7 +56,19 @@ PyObject* module_version(PyObject*, PyObject*) noexcept {
   return PyUnicode_FromString(LANNER_VERSION);
 }
 
+// None, or what RE2 does not like about a pattern.
+PyObject* module_pattern_problem(PyObject*, PyObject* source) noexcept {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(source, &size);
+  if (!text) return nullptr;
+  std::string why;
+  if (schema::Pattern::make({text, static_cast<std::size_t>(size)}, &why)) return none();
+  return PyUnicode_DecodeUTF8(why.data(), static_cast<Py_ssize_t>(why.size()), "replace");
+}
+
 PyMethodDef module_methods[] = {
+    {"pattern_problem", module_pattern_problem, METH_O,
+     PyDoc_STR("pattern_problem(source) -> str | None\n\nWhy RE2 cannot match this pattern.")},
     {"check_options", module_check_options, METH_O,
      PyDoc_STR("check_options(options)\n\nRaises what Server would for them.")},
     {"limits", module_limits, METH_NOARGS,
@@ -73,7 +87,8 @@ int module_exec(PyObject* module) noexcept {
       add_poller_type(module, state) < 0 || add_loop_base_type(module, state) < 0 ||
       add_awaitable_type(module, state) < 0 || add_asgi_call_types(module, state) < 0 ||
       add_task_registry_type(module, state) < 0 || add_json_functions(module, state) < 0 ||
-      add_stream_hub_type(module, state) < 0) {
+      add_stream_hub_type(module, state) < 0 || add_validation_error_type(module, state) < 0 ||
+      add_schema_type(module, state) < 0) {
     return -1;
   }
   return add_server_type(module, state);

@@ -29,11 +29,23 @@ int intern_key(PyObject** slot, std::string_view name) noexcept {
 
 template <class F>
 int each_object(ModuleState* s, F&& f) noexcept {
-  PyTypeObject** types[] = {&s->server_type,   &s->input_type,       &s->start_response_type,
-                            &s->write_type,    &s->early_hints_type, &s->file_wrapper_type,
-                            &s->poller_type,   &s->loop_base_type,   &s->awaitable_type,
-                            &s->receive_type,  &s->send_type,        &s->task_done_type,
-                            &s->registry_type, &s->stream_hub_type,  &s->stream_transport_type};
+  PyTypeObject** types[] = {&s->server_type,
+                            &s->input_type,
+                            &s->start_response_type,
+                            &s->write_type,
+                            &s->early_hints_type,
+                            &s->file_wrapper_type,
+                            &s->poller_type,
+                            &s->loop_base_type,
+                            &s->awaitable_type,
+                            &s->receive_type,
+                            &s->send_type,
+                            &s->task_done_type,
+                            &s->registry_type,
+                            &s->stream_hub_type,
+                            &s->stream_transport_type,
+                            &s->schema_type,
+                            &s->validation_error_type};
   for (PyTypeObject** type : types) {
     // SAFETY: PyTypeObject begins with PyObject; the C API itself casts so.
     if (int code = f(reinterpret_cast<PyObject**>(type))) return code;
@@ -42,8 +54,8 @@ int each_object(ModuleState* s, F&& f) noexcept {
 #define LANNER_NAME(name, text) &s->name,
 #include "python/names.def"
 #undef LANNER_NAME
-      &s->empty_bytes, &s->loop_keyword, &s->json_types.enum_type, &s->json_types.uuid_type,
-      &s->json_types.field_kind};
+      &s->empty_bytes,          &s->empty_tuple,          &s->loop_keyword,
+      &s->json_types.enum_type, &s->json_types.uuid_type, &s->json_types.field_kind};
   for (PyObject** name : names) {
     if (int code = f(name)) return code;
   }
@@ -68,6 +80,8 @@ int ModuleState::make_names() noexcept {
 #undef LANNER_NAME
   empty_bytes = PyBytes_FromStringAndSize(nullptr, 0);
   loop_keyword = Py_BuildValue("(O)", loop);
+  empty_tuple = PyTuple_New(0);
+  if (!empty_tuple) return -1;
   if (!empty_bytes || !loop_keyword) return -1;
   for (std::size_t i = 1; i <= static_cast<std::size_t>(http::Method::patch); ++i) {
     const std::string_view text = http::method_text(static_cast<http::Method>(i));

@@ -30,6 +30,8 @@ struct ModuleState {
   PyTypeObject* registry_type = nullptr;
   PyTypeObject* stream_hub_type = nullptr;
   PyTypeObject* stream_transport_type = nullptr;  // made with the first hub: it needs asyncio
+  PyTypeObject* schema_type = nullptr;
+  PyTypeObject* validation_error_type = nullptr;
 
   AsyncioParts asyncio;  // empty until the first loop
   LoopSpares loop_spares;
@@ -39,6 +41,7 @@ struct ModuleState {
 #include "python/names.def"
 #undef LANNER_NAME
   PyObject* empty_bytes = nullptr;
+  PyObject* empty_tuple = nullptr;
   PyObject* loop_keyword = nullptr;     // ("loop",): the keywords of a call
   std::array<PyObject*, 16> methods{};  // by http::Method
   std::array<PyObject*, static_cast<std::size_t>(http::Token::count)>
@@ -70,6 +73,8 @@ int add_poller_type(PyObject* module, ModuleState* state) noexcept;
 int add_loop_base_type(PyObject* module, ModuleState* state) noexcept;
 int add_awaitable_type(PyObject* module, ModuleState* state) noexcept;
 int add_task_registry_type(PyObject* module, ModuleState* state) noexcept;
+int add_schema_type(PyObject* module, ModuleState* state) noexcept;
+int add_validation_error_type(PyObject* module, ModuleState* state) noexcept;
 int add_json_functions(PyObject* module, ModuleState* state) noexcept;
 int add_stream_hub_type(PyObject* module, ModuleState* state) noexcept;
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept;

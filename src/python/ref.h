@@ -80,6 +80,11 @@ class Raised final {
     Py_XDECREF(value_);
     Py_XDECREF(traceback_);
   }
+  // The exception itself, borrowed; may be null.
+  PyObject* value() noexcept {
+    PyErr_NormalizeException(&type_, &value_, &traceback_);
+    return value_;
+  }
   // Puts it back: the caller returns its error value.
   void restore() noexcept {
     PyErr_Restore(std::exchange(type_, nullptr), std::exchange(value_, nullptr),

@@ -1,0 +1,355 @@
+"""A type as the list of nodes that the engine compiles (src/python/schema_compile.cpp reads them).
+
+Each node is a dict; nodes name each other by number, so that types may be recursive. Node 0 is the root.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import datetime
+import decimal
+import enum
+import functools
+import json
+import operator
+import sys
+import types
+import typing
+import uuid
+from typing import Any
+
+from lanner.schema import _records, _rules, _unions
+from lanner.schema._registry import registry
+
+Node = dict[str, Any]
+
+LEAVES: dict[Any, tuple[str, str, str]] = {  # type -> (kind, slug of a wrong type, label in a union)
+    Any: ("any", "missing", "any"),
+    object: ("any", "missing", "any"),
+    None: ("none", "none_required", "none"),
+    types.NoneType: ("none", "none_required", "none"),
+    bool: ("boolean", "bool_type", "bool"),
+    int: ("integer", "int_type", "int"),
+    float: ("floating", "float_type", "float"),
+    str: ("string", "string_type", "str"),
+    bytes: ("bytes", "bytes_type", "bytes"),
+    datetime.datetime: ("datetime", "datetime_type", "datetime"),
+    datetime.date: ("date", "date_type", "date"),
+    datetime.time: ("time", "time_type", "time"),
+    datetime.timedelta: ("timedelta", "time_delta_type", "timedelta"),
+    uuid.UUID: ("uuid", "uuid_type", "uuid"),
+    decimal.Decimal: ("decimal", "decimal_type", "decimal"),
+}
+ABSTRACT: dict[Any, Any] = {
+    collections.abc.Sequence: list,
+    collections.abc.MutableSequence: list,
+    collections.abc.Collection: list,
+    collections.abc.Iterable: list,
+    collections.abc.Set: set,
+    collections.abc.MutableSet: set,
+    collections.abc.Mapping: dict,
+    collections.abc.MutableMapping: dict,
+}
+CONTAINERS = {list: ("list", "list_type"), set: ("set", "set_type"), frozenset: ("frozenset", "frozen_set_type")}
+TYPES_MAX = 10_000  # nodes of one schema
+
+
+def listed(values: list[str]) -> str:
+    """'a', 'b' or 'c'"""
+    return " or ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
+
+
+def type_name(tp: Any) -> str:
+    return tp.__name__ if isinstance(tp, type) and not typing.get_args(tp) else str(tp).replace("typing.", "")
+
+
+class Compiler:
+    """Compiles one type; `nodes` is the result."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.records: dict[Any, int] = {}
+        self.names: dict[Any, Any] = {}  # type variables that are bound here
+
+    def node(self, kind: str, wrong_type: str, label: str, **parts: Any) -> int:
+        if len(self.nodes) >= TYPES_MAX:
+            raise TypeError(f"a schema may have {TYPES_MAX} nodes; this type has more")
+        self.nodes.append({"kind": kind, "wrong_type": wrong_type, "label": label, **parts})
+        return len(self.nodes) - 1
+
+    def compile(self, tp: Any, metadata: tuple[Any, ...] = ()) -> int:
+        origin = typing.get_origin(tp)
+        if origin is typing.Annotated:
+            return self.compile(tp.__origin__, (*tp.__metadata__, *metadata))
+        if isinstance(tp, typing.NewType):
+            return self.compile(tp.__supertype__, metadata)
+        if isinstance(tp, typing.TypeVar):
+            return self.compile(self.type_variable(tp), metadata)
+        if type(tp).__name__ == "TypeAliasType" or type(origin).__name__ == "TypeAliasType":
+            return self.alias(tp, origin, metadata)
+        if origin is typing.Final:
+            return self.compile(typing.get_args(tp)[0], metadata)
+        if isinstance(tp, str | typing.ForwardRef):
+            raise TypeError(f"{tp!r} is only a name here; give the type itself")
+        own = registry.get(tp)
+        if own is not None:
+            return self.own_type(tp, own, metadata)
+        if origin in (typing.Union, types.UnionType):
+            return self.union(list(typing.get_args(tp)), metadata)
+        if origin is typing.Literal:
+            return self.literal(list(typing.get_args(tp)), metadata)
+        try:
+            leaf = LEAVES.get(tp)
+        except TypeError:
+            leaf = None
+        if leaf is not None:
+            return self.leaf(leaf, metadata)
+        return self.structured(tp, origin, metadata)
+
+    def type_variable(self, variable: Any) -> Any:
+        if variable in self.names:
+            return self.names[variable]
+        if getattr(variable, "has_default", lambda: False)():
+            return variable.__default__
+        if variable.__bound__ is not None:
+            return variable.__bound__
+        return functools.reduce(operator.or_, variable.__constraints__) if variable.__constraints__ else Any
+
+    def alias(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
+        """`type X = ...` of Python 3.12, which may name itself."""
+        if tp in self.records and not metadata:
+            return self.records[tp]
+        before = dict(self.names)
+        if origin is not None:
+            self.names.update(zip(origin.__type_params__, typing.get_args(tp), strict=True))
+        # A node that stands for another: the alias may be met again before it is known.
+        index = self.node("any", "missing", str(tp))
+        self.records[tp] = index
+        inner = self.compile((origin or tp).__value__, metadata)
+        self.nodes[index] = {**self.nodes[inner], "same_as": inner}
+        self.names = before
+        return index
+
+    def leaf(self, leaf: tuple[str, str, str], metadata: tuple[Any, ...]) -> int:
+        kind, wrong, label = leaf
+        if not metadata:
+            return self.node(kind, wrong, label)
+        said = _rules.gather(metadata)
+        rules = _rules.rules_of(kind, said)
+        if rules:
+            label = f"constrained-{label}"
+        inner = self.node(kind, wrong, label, rules=rules, allow_inf_nan=bool(said.get("allow_inf_nan")), said=said)
+        return self.functions(inner, said)
+
+    def functions(self, inner: int, said: dict[str, Any]) -> int:
+        """pydantic's AfterValidator, around the node."""
+        for what, function in said["functions"]:
+            if what == "after":
+                label = f"function-after[{getattr(function, '__name__', 'f')}(), {self.nodes[inner]['label']}]"
+                inner = self.node("custom", "missing", label, children=[inner], object=function)
+        return inner
+
+    def own_type(self, tp: Any, own: Any, metadata: tuple[Any, ...]) -> int:
+        index = self.node("custom", "missing", type_name(tp), object=own.decode, encode=own.encode, own=own)
+        self.nodes[index]["children"] = [self.compile(own.source, metadata)]
+        self.nodes[index]["type"] = tp if isinstance(tp, type) else None
+        return index
+
+    def structured(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
+        cls = origin or tp
+        arguments = typing.get_args(tp)
+        cls = ABSTRACT.get(cls, cls)
+        if not isinstance(cls, type):
+            raise TypeError(f"{tp!r} is no type that a schema knows")
+        said = _rules.gather(metadata)
+        if cls in CONTAINERS:
+            kind, wrong = CONTAINERS[cls]
+            item = self.compile(arguments[0] if arguments else Any)
+            label = f"{kind}[{self.nodes[item]['label']}]"
+            made = self.node(kind, wrong, label, children=[item], rules=_rules.rules_of(kind, said))
+            return self.functions(made, said)
+        if cls is tuple:
+            return self.functions(self.tuple_of(arguments, said), said)
+        if cls is dict:
+            return self.functions(self.dict_of(arguments, said), said)
+        if issubclass(cls, enum.Enum):
+            return self.functions(self.enum_of(cls), said)
+        return self.functions(self.record(tp, cls, arguments), said)
+
+    def tuple_of(self, arguments: tuple[Any, ...], said: dict[str, Any]) -> int:
+        if not arguments or (len(arguments) == 2 and arguments[1] is Ellipsis):
+            item = self.compile(arguments[0] if arguments else Any)
+            label = f"tuple[{self.nodes[item]['label']}, ...]"
+            return self.node("tuple", "tuple_type", label, children=[item], rules=_rules.rules_of("tuple", said))
+        items = [] if arguments == ((),) else [self.compile(argument) for argument in arguments]
+        label = f"tuple[{', '.join(self.nodes[item]['label'] for item in items)}]"
+        return self.node("fixed", "tuple_type", label, children=items, too_long=_rules.too_long("Tuple", len(items)))
+
+    def dict_of(self, arguments: tuple[Any, ...], said: dict[str, Any]) -> int:
+        key = self.compile(arguments[0] if arguments else Any)
+        if self.nodes[key]["kind"] not in _unions.KEYS:
+            raise TypeError(
+                f"{arguments[0]!r} cannot be a key in JSON; use str, a number, a date, a UUID, an Enum or a Literal"
+            )
+        value = self.compile(arguments[1] if arguments else Any)
+        label = f"dict[{self.nodes[key]['label']},{self.nodes[value]['label']}]"
+        return self.node("dict", "dict_type", label, children=[key, value], rules=_rules.rules_of("dict", said))
+
+    def choices(self, values: list[tuple[Any, Any]], slug: str, cls: type | None, label: str) -> int:
+        """values: (what is read, what it becomes)."""
+        expected = listed([repr(value.value if isinstance(value, enum.Enum) else value) for value, _ in values])
+        rule = _rules.rule(None, slug, f"Input should be {expected}", {"expected": expected})
+        table: dict[Any, list[tuple[Any, Any]]] = {}
+        for pair in values:
+            try:
+                table.setdefault(pair[0], []).append(pair)
+            except TypeError:
+                raise TypeError(f"{pair[0]!r} is not hashable: it cannot be a choice") from None
+        choices = {"values": values, "map": table, "rule": rule, "type": cls}
+        return self.node("choice", slug, label, choices=choices, wrong=rule)
+
+    def literal(self, values: list[Any], metadata: tuple[Any, ...]) -> int:
+        flat: list[Any] = []
+        for value in values:
+            if value not in flat or type(value) not in {type(known) for known in flat if known == value}:
+                flat.append(value)
+        pairs: list[tuple[Any, Any]] = []
+        for value in flat:
+            pairs.append((value, value))
+            if isinstance(value, enum.Enum):
+                pairs.append((value.value, value))
+        label = f"literal[{','.join(repr(value) for value in flat)}]"
+        index = self.choices(pairs, "literal_error", None, label)
+        expected = listed([repr(value) for value in flat])
+        rule = self.nodes[index]["wrong"]
+        rule["message"], rule["context"] = f"Input should be {expected}", {"expected": expected}
+        return self.functions(index, _rules.gather(metadata))
+
+    def enum_of(self, cls: type[enum.Enum]) -> int:
+        if issubclass(cls, enum.Flag):
+            raise TypeError(f"{cls.__qualname__}: a Flag is a set of bits; use its integer")
+        # Aliases are left out by iteration; by value they name the same member.
+        return self.choices([(member.value, member) for member in cls], "enum", cls, "enum")
+
+    def record(self, tp: Any, cls: type, arguments: tuple[Any, ...]) -> int:
+        variables = getattr(cls, "__parameters__", ())
+        bound = tuple(self.substitute(argument) for argument in arguments)
+        key = (cls, bound)
+        if key in self.records:
+            return self.records[key]
+        if hasattr(cls, "__pydantic_validator__"):
+            return self.delegate(tp, cls)
+        if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
+            spec: _records.RecordSpec | None = _records.typed_dict_record(cls)
+        else:
+            spec = _records.record_of(cls)
+        if spec is None:
+            raise TypeError(
+                f"{type_name(tp)} is no type that a schema knows; "
+                f"register_type({cls.__name__}, decode=..., encode=...) teaches it"
+            )
+        name = f"{cls.__name__}[{','.join(map(type_name, bound))}]" if bound else cls.__name__
+        index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec)
+        self.records[key] = index
+        before = dict(self.names)
+        self.names.update(generic_bases(cls))
+        self.names.update(zip(variables, bound, strict=False))
+        record = {
+            "make": spec.make,
+            "type": dict if spec.make == "mapping" else cls,
+            "forbid_extra": spec.forbid_extra,
+            "from_array": spec.from_array,
+            "post_init": spec.post_init,
+            "fields": [self.field(cls, field) for field in spec.fields],
+        }
+        if spec.from_array:
+            record["too_long"] = _rules.too_long("NamedTuple", len(spec.fields))
+        self.names = before
+        self.nodes[index]["record"] = record
+        return index
+
+    def substitute(self, tp: Any) -> Any:
+        return self.names.get(tp, tp) if isinstance(tp, typing.TypeVar) else tp
+
+    def field(self, cls: type, field: _records.FieldSpec) -> dict[str, Any]:
+        try:
+            node = self.compile(field.type)
+        except TypeError as error:
+            raise TypeError(f"{cls.__qualname__}.{field.attribute}: {error}") from error
+        default: Any = field.default
+        factory = field.factory
+        if isinstance(default, list | dict | set | bytearray):  # msgspec's: each value gets a copy
+            default, factory = _records.NOTHING, default.copy
+        return {
+            "name": sys.intern(field.name),
+            "quoted": json.dumps(field.name, ensure_ascii=False),
+            "attribute": sys.intern(field.attribute),
+            "write_name": field.write_name or field.name,
+            "node": node,
+            "required": field.required,
+            "takes_input": field.takes_input,
+            "has_default": default is not _records.NOTHING,
+            "default": None if default is _records.NOTHING else default,
+            "factory": factory,
+            "member": field.member,
+        }
+
+    def delegate(self, tp: Any, cls: type) -> int:
+        """A pydantic model or dataclass: its own validator and serializer."""
+        index = self.node("delegate", "model_type", cls.__name__, object=cls.__pydantic_validator__, cls=cls)  # type: ignore[attr-defined]
+        self.nodes[index]["serializer"] = cls.__pydantic_serializer__  # type: ignore[attr-defined]
+        return index
+
+    def union(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
+        nullable = any(member in (None, types.NoneType) for member in members)
+        members = [member for member in members if member not in (None, types.NoneType)]
+        said = _rules.gather(metadata)
+        discriminator = said.get("discriminator")
+        if len(members) == 1:
+            made = self.compile(members[0], metadata)
+        else:
+            inner = tuple(item for item in metadata if getattr(item, "discriminator", None) is None)
+            children = [self.compile(member, inner) for member in members]
+            labels = [self.nodes[child]["label"] for child in children]
+            label = f"union[{','.join(labels)}]"
+            tags = _unions.tags([self.inner(child) for child in children], discriminator)
+            if tags is not None:
+                names = [next(t for t, _, member in tags["tags"] if member == i) for i in range(len(children))]
+                made = self.node("tagged", "missing", label, children=children, labels=names, tags=tags)
+            else:
+                made = self.node(
+                    "union",
+                    "missing",
+                    label,
+                    children=children,
+                    labels=labels,
+                    kinds=_unions.looks([self.member(child) for child in children]),
+                )
+        return self.optional(made) if nullable else made
+
+    def optional(self, inner: int) -> int:
+        if self.nodes[inner]["kind"] == "none":
+            return inner
+        label = f"nullable[{self.nodes[inner]['label']}]"
+        return self.node(self.nodes[inner]["kind"], "missing", label, same_as=inner, nullable=True)
+
+    def member(self, index: int) -> Node:
+        """What a node stands for, and whether it may be null."""
+        return {**self.inner(index), "nullable": self.nodes[index].get("nullable", False)}
+
+    def inner(self, index: int) -> Node:
+        while "same_as" in self.nodes[index]:
+            index = self.nodes[index]["same_as"]
+        return self.nodes[index]
+
+
+def generic_bases(cls: type) -> dict[Any, Any]:
+    """What a class binds the type variables of its bases to: class B(A[int])."""
+    bound: dict[Any, Any] = {}
+    for base in getattr(cls, "__orig_bases__", ()):
+        origin = typing.get_origin(base)
+        if isinstance(origin, type):
+            bound.update(generic_bases(origin))
+            bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(base), strict=False))
+    return bound

@@ -1,0 +1,245 @@
+"""The fields of classes: dataclass, TypedDict, NamedTuple, attrs, msgspec.Struct, lanner.Model."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from lanner.schema import _rules
+
+NOTHING: Any = object()
+QUALIFIERS = {"Required", "NotRequired", "ReadOnly"}  # by name: typing has them, typing_extensions, too
+
+
+@dataclasses.dataclass
+class FieldSpec:
+    """One field, before its type is compiled."""
+
+    name: str  # on the wire
+    attribute: str  # in the object, or the argument's name
+    type: Any
+    required: bool = True
+    default: Any = NOTHING
+    factory: Callable[[], Any] | None = None
+    takes_input: bool = True
+    member: Any = None  # the descriptor of its slot
+    write_name: str = ""  # on the wire when it is written; "" = name
+
+
+@dataclasses.dataclass
+class RecordSpec:
+    cls: type
+    make: str  # Make of schema/plan.h
+    fields: list[FieldSpec]
+    wrong: _rules.Rule | None  # what is said of a value of another kind; None: it is no dictionary
+    forbid_extra: bool = False
+    from_array: bool = False
+    post_init: bool = False
+    tag: tuple[str, str | int] | None = None  # msgspec: (field, value), written first
+
+
+def hints_of(cls: type) -> dict[str, Any]:
+    """The annotations of a class, resolved, with Annotated kept."""
+    try:
+        return typing.get_type_hints(cls, include_extras=True)
+    except NameError as error:
+        names = {cls.__name__: cls}
+        frame = sys._getframe(1)
+        while frame is not None:  # a class of a function: its names are in a frame that still runs
+            if not frame.f_globals.get("__name__", "").startswith("lanner.schema"):
+                names = {**frame.f_locals, **names}
+            if frame.f_back is None:
+                break
+            frame = frame.f_back
+        try:
+            return typing.get_type_hints(cls, localns=names, include_extras=True)
+        except NameError:
+            raise TypeError(
+                f"{cls.__qualname__}: {error}; a name in an annotation must be known in the module of the class"
+            ) from error
+
+
+def slot_of(cls: type, name: str) -> Any:
+    member = inspect.getattr_static(cls, name, None)
+    return member if isinstance(member, types.MemberDescriptorType) else None
+
+
+def plain_object(cls: type) -> bool:
+    """Made by object.__new__, laid out by Python alone."""
+    new: object = cls.__new__
+    return new is object.__new__ and all(base.__module__ != "builtins" or base is object for base in cls.__mro__)
+
+
+def aliases(hint: Any, name: str) -> tuple[str, str]:
+    """(name read, name written), by an alias in Annotated."""
+    if typing.get_origin(hint) is not typing.Annotated:
+        return name, name
+    said = _rules.gather(hint.__metadata__)
+    read = said.get("validation_alias") or said.get("alias") or name
+    written = said.get("serialization_alias") or said.get("alias") or name
+    if not isinstance(read, str) or not isinstance(written, str):
+        raise TypeError(f"{name}: an alias is a str here; alias paths and choices are pydantic's own")
+    return read, written
+
+
+def class_rule(slug: str, message: str, cls: type) -> _rules.Rule:
+    return _rules.rule(None, slug, message.format(cls.__name__), {"class_name": cls.__name__})
+
+
+def place(cls: type, fields: list[FieldSpec]) -> str:
+    """Finds the fields' slots; "slots" when all have one."""
+    for field in fields:
+        field.member = slot_of(cls, field.attribute)
+    if fields and all(field.member is not None for field in fields):
+        return "slots"
+    for field in fields:
+        field.member = None
+    return "attributes"
+
+
+def dataclass_record(cls: type) -> RecordSpec:
+    hints = hints_of(cls)
+    specs: list[FieldSpec] = []
+    init_only = False
+    for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
+        kind = field._field_type.name
+        if kind == "_FIELD_CLASSVAR":
+            continue
+        hint = hints.get(field.name, field.type)
+        if kind == "_FIELD_INITVAR":
+            init_only = True
+            hint = hint.type if isinstance(hint, dataclasses.InitVar) else hint
+        read, written = aliases(hint, field.name)
+        spec = FieldSpec(read, field.name, hint, takes_input=field.init, write_name=written)
+        if field.default is not dataclasses.MISSING:
+            spec.default, spec.required = field.default, False
+        elif field.default_factory is not dataclasses.MISSING:
+            spec.factory, spec.required = field.default_factory, False
+        elif not field.init:
+            spec.required = False
+        specs.append(spec)
+    wrong = class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
+    generated = getattr(getattr(getattr(cls, "__init__", None), "__code__", None), "co_filename", "") == "<string>"
+    if init_only or not generated or not plain_object(cls):
+        specs = [spec for spec in specs if spec.takes_input]
+        for spec in specs:  # the class knows its defaults
+            spec.default, spec.factory = NOTHING, None
+        return RecordSpec(cls, "call", specs, wrong)
+    make = place(cls, specs)
+    return RecordSpec(cls, make, specs, wrong, post_init=hasattr(cls, "__post_init__"))
+
+
+def typed_dict_record(cls: type) -> RecordSpec:
+    specs: list[FieldSpec] = []
+    for name, hint in hints_of(cls).items():
+        required = name in cls.__required_keys__  # type: ignore[attr-defined]
+        while (word := getattr(typing.get_origin(hint), "_name", None)) in QUALIFIERS:
+            required = word == "Required" if word != "ReadOnly" else required
+            hint = typing.get_args(hint)[0]
+        read, written = aliases(hint, name)
+        specs.append(FieldSpec(read, name, hint, required=required, write_name=written))
+    config = getattr(cls, "__pydantic_config__", {})
+    return RecordSpec(cls, "mapping", specs, None, forbid_extra=config.get("extra") == "forbid")
+
+
+def named_tuple_record(cls: type) -> RecordSpec:
+    hints = hints_of(cls)
+    specs: list[FieldSpec] = []
+    for name in cls._fields:  # type: ignore[attr-defined]
+        spec = FieldSpec(name, name, hints.get(name, Any))
+        if name in cls._field_defaults:  # type: ignore[attr-defined]
+            spec.default, spec.required = cls._field_defaults[name], False  # type: ignore[attr-defined]
+        specs.append(spec)
+    message = "Input should be a tuple, list, dictionary or an instance of {}"
+    plain = "__new__" in cls.__dict__ or any("_fields" in base.__dict__ for base in cls.__mro__)
+    wrong = class_rule("named_tuple_type", message, cls)
+    return RecordSpec(cls, "tuple" if plain else "call", specs, wrong, from_array=True)
+
+
+def attrs_record(cls: type) -> RecordSpec:
+    hints = hints_of(cls)
+    specs: list[FieldSpec] = []
+    for attribute in cls.__attrs_attrs__:  # type: ignore[attr-defined]
+        if not attribute.init:
+            continue
+        alias = getattr(attribute, "alias", None) or attribute.name.lstrip("_")
+        required = type(attribute.default).__name__ == "_Nothing"
+        specs.append(FieldSpec(alias, alias, hints.get(attribute.name, Any), required=required))
+    return RecordSpec(
+        cls, "call", specs, class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
+    )
+
+
+def struct_record(cls: type) -> RecordSpec:
+    """msgspec.Struct, by its public attributes."""
+    config = cls.__struct_config__  # type: ignore[attr-defined]
+    if config.array_like:
+        raise TypeError(f"{cls.__qualname__}: array_like Structs are msgspec's own; use a NamedTuple")
+    hints = hints_of(cls)
+    names: tuple[str, ...] = cls.__struct_fields__  # type: ignore[attr-defined]
+    wire: tuple[str, ...] = cls.__struct_encode_fields__  # type: ignore[attr-defined]
+    defaults = cls.__struct_defaults__  # type: ignore[attr-defined]
+    specs: list[FieldSpec] = []
+    for i, (attribute, name) in enumerate(zip(names, wire, strict=True)):
+        spec = FieldSpec(name, attribute, hints.get(attribute, Any))
+        k = i - (len(names) - len(defaults))
+        value = defaults[k] if k >= 0 else NOTHING
+        kind = type(value).__name__
+        if kind == "Factory":
+            spec.factory, spec.required = value.factory, False
+        elif value is not NOTHING and kind != "NoDefaultType" and repr(value) != "NODEFAULT":
+            spec.default, spec.required = value, False
+        specs.append(spec)
+    make = place(cls, specs) if specs else "call"
+    wrong = class_rule("model_type", "Input should be a valid dictionary or instance of {}", cls)
+    tag = (config.tag_field, config.tag) if config.tag is not None else None
+    return RecordSpec(
+        cls,
+        make if make == "slots" else "call",
+        specs,
+        wrong,
+        forbid_extra=config.forbid_unknown_fields,
+        post_init=hasattr(cls, "__post_init__"),
+        tag=tag,
+    )
+
+
+def model_record(cls: type) -> RecordSpec:
+    specs: list[FieldSpec] = []
+    for field in cls.__model_fields__:  # type: ignore[attr-defined]
+        hint = field.hint()
+        read, written = aliases(hint, field.wire_name)
+        spec = FieldSpec(read, field.name, hint, write_name=written, required=field.required)
+        spec.default = field.default if field.has_default else NOTHING
+        spec.factory = field.factory
+        specs.append(spec)
+    wrong = class_rule("model_type", "Input should be a valid dictionary or instance of {}", cls)
+    make = place(cls, specs) if specs else "call"
+    return RecordSpec(
+        cls,
+        make if make == "slots" else "call",
+        specs,
+        wrong,
+        forbid_extra=cls.__model_forbid_extra__,  # type: ignore[attr-defined]
+        post_init=hasattr(cls, "__post_init__"),
+    )
+
+
+def record_of(cls: type) -> RecordSpec | None:
+    """The record that a class is; None: it is none."""
+    if hasattr(cls, "__model_fields__"):
+        return model_record(cls)
+    if dataclasses.is_dataclass(cls):
+        return dataclass_record(cls)
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return named_tuple_record(cls)
+    if hasattr(cls, "__struct_fields__"):
+        return struct_record(cls)
+    if hasattr(cls, "__attrs_attrs__"):
+        return attrs_record(cls)
+    return None

@@ -1,0 +1,63 @@
+"""Schema: a type, compiled once."""
+
+from __future__ import annotations
+
+import decimal
+import uuid
+from typing import Any, Generic, Literal, TypeVar
+
+from lanner import _core
+from lanner.schema import _compile
+from lanner.schema._foreign import errors_of
+
+T = TypeVar("T")
+PROFILES = {"json": 0, "text": 1, "compat": 2}
+ERRORS_MAX = 64
+
+
+class Schema(_core.Schema, Generic[T]):
+    """Reads, checks and writes values of one type.
+
+    type: any type of docs/schema.md: dataclasses, TypedDicts, NamedTuples, containers, unions, scalars, ...
+    profile: "json" (strict, but int is read as float, and what JSON can only say as text is read from text), "text"
+        (all is text: query strings, forms) or "compat" (pydantic's lax mode).
+    errors: "all" (up to 64) or "first".
+    duplicate_keys: "last" (the last one wins) or "reject".
+
+    Raises TypeError when the type, or a constraint on it, means nothing to a schema.
+
+    Example: `Schema(list[Card]).decode(b'[{"name": "Opt"}]')`
+    """
+
+    def __new__(
+        cls,
+        type: Any,
+        *,
+        profile: Literal["json", "text", "compat"] = "json",
+        errors: Literal["all", "first"] = "all",
+        duplicate_keys: Literal["last", "reject"] = "last",
+    ) -> Schema[T]:
+        if profile not in PROFILES:
+            raise ValueError(f"no such profile: {profile!r}; there are {', '.join(PROFILES)}")
+        if errors not in ("all", "first") or duplicate_keys not in ("last", "reject"):
+            raise ValueError('errors is "all" or "first"; duplicate_keys is "last" or "reject"')
+        compiler = _compile.Compiler()
+        root = compiler.compile(type)
+        nodes = compiler.nodes
+        self: Schema[T] = super().__new__(
+            cls,
+            nodes,
+            root,
+            _compile.type_name(type),
+            (uuid.UUID, decimal.Decimal, errors_of),
+            profile=PROFILES[profile],
+            errors_max=ERRORS_MAX if errors == "all" else 1,
+            reject_duplicates=duplicate_keys == "reject",
+        )
+        self.type = type
+        return self
+
+    type: Any
+
+    def __repr__(self) -> str:
+        return f"Schema({_compile.type_name(self.type)})"

@@ -1,0 +1,155 @@
+// python/schema_builder.h: makes Python objects for schema's machine; also what a compiled schema
+// owns of Python.
+
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <datetime.h>
+
+#include "json/number.h"
+#include "json/reader.h"
+#include "python/ref.h"
+#include "schema/errors.h"
+#include "schema/plan.h"
+#include "schema/temporal.h"
+
+namespace lanner::python {
+
+struct ModuleState;
+
+// The classes that values are made of; found when a schema is made. Each lives as long as the
+// schema.
+struct SchemaClasses {
+  PyDateTime_CAPI* datetime = nullptr;
+  PyObject* uuid = nullptr;     // uuid.UUID
+  PyObject* decimal = nullptr;  // decimal.Decimal
+  PyObject* errors_of =
+      nullptr;  // lanner.schema._foreign.errors_of: a pydantic error as a list, or None
+};
+
+// An int of one digit of CPython's (at least 30 bits). REQUIRES: an exact int.
+inline bool small_integer(PyObject* value, std::int64_t* number) noexcept {
+  // SAFETY: an int is one.
+  const auto* integer = reinterpret_cast<const PyLongObject*>(value);
+#if PY_VERSION_HEX >= 0x030C0000
+  if (!PyUnstable_Long_IsCompact(integer)) return false;
+  *number = PyUnstable_Long_CompactValue(integer);
+#else
+  const Py_ssize_t size = Py_SIZE(value);
+  if (size < -1 || size > 1) return false;
+  *number = size == 0 ? 0 : size * static_cast<std::int64_t>(integer->ob_digit[0]);
+#endif
+  return true;
+}
+
+// Needs the GIL. A null value means that a Python exception is set.
+class SchemaBuilder final {
+ public:
+  using Value = PyObject*;
+
+  SchemaBuilder(const SchemaClasses& classes, ModuleState& state) noexcept
+      : classes_(classes), state_(state) {}
+  SchemaBuilder(const SchemaBuilder&) = delete;
+  SchemaBuilder& operator=(const SchemaBuilder&) = delete;
+
+  // Neither null nor an object: marks a field that failed.
+  static Value failed() noexcept;
+  void drop(Value value) noexcept { lanner::python::drop(value); }
+  void release(void* object) noexcept { lanner::python::drop(static_cast<PyObject*>(object)); }
+  Value shared(void* object) noexcept { return share(static_cast<PyObject*>(object)); }
+
+  Value null() noexcept { return none(); }
+  Value boolean(bool value) noexcept { return share(value ? Py_True : Py_False); }
+  Value integer(std::int64_t value) noexcept { return PyLong_FromLongLong(value); }
+  Value big_integer(std::string_view digits) noexcept;  // at most schema::kMaxDigits
+  Value integer_from_floating(double value) noexcept { return PyLong_FromDouble(value); }
+  Value floating(double value) noexcept { return PyFloat_FromDouble(value); }
+  Value number(const json::Number& number) noexcept;
+  Value string(const json::String& text) noexcept;
+  Value key(const json::String& text) noexcept;
+  Value utf8(std::string_view text) noexcept;
+  Value bytes(std::string_view text) noexcept;
+  Value date(const schema::Date& date) noexcept;
+  Value time(const schema::Time& time) noexcept;
+  Value datetime(const schema::DateTime& moment) noexcept;
+  Value timedelta(const schema::Duration& span) noexcept;
+  Value uuid(const std::uint8_t (&bytes)[16]) noexcept;
+  Value decimal(std::string_view text) noexcept;
+  // Any JSON value at the cursor; returns the byte behind it, or null: the reader or Python failed.
+  const char* any(json::Reader& reader, const char* at, int depth, Value* value) noexcept;
+  // The choice that is this number; null: none, or *failed.
+  Value pick(const schema::Choices& choices, const json::Number& number, bool* failed) noexcept;
+  Value pick(const schema::Choices& choices, PyObject* value, bool* failed) noexcept;
+
+  // Takes `count` values over. Null: *bad >= 0 says which was refused, else an exception is set.
+  Value container(const schema::Node& node, Value* values, std::size_t count, bool unique_keys,
+                  std::int64_t* bad) noexcept;
+  // Takes the values of all fields over; null ones stay unset.
+  Value record(const schema::Record& record, Value* values) noexcept;
+  bool default_of(const schema::Field& field, Value* value) noexcept;
+  // Node::object(value); takes the value over.
+  Value call(const schema::Node& node, Value value) noexcept;
+
+  // All rules of the node hold, as far as can be told at a glance.
+  [[gnu::always_inline]] bool surely_holds(const schema::Node& node,
+                                           PyObject* value) const noexcept {
+    std::int64_t number = 0;
+    if (node.quick.of == schema::QuickRange::Of::length)
+      return node.quick.holds(PyUnicode_GET_LENGTH(value));
+    return node.quick.of == schema::QuickRange::Of::integer && small_integer(value, &number) &&
+           node.quick.holds(number);
+  }
+  // Applies the rules; may replace the value. False: an exception is set. *broken: the first rule
+  // that does not hold.
+  bool apply(const schema::Node& node, Value* value, const schema::Rule** broken,
+             std::int64_t* number) noexcept;
+
+  // True: the exception was a ValueError or AssertionError of user code, and is now an error's slug
+  // and text.
+  bool excuse(schema::Slug* slug, std::string_view* text) noexcept;
+
+  // A value by its class's own validator, for JSON text or an object.
+  template <class Machine, class Item>
+  Value delegate(Machine& machine, const schema::Node& node, Item item) noexcept {
+    schema::Offender offender = machine.input().offender(item);
+    Value value = delegated(node, offender);
+    if (value) {
+      lanner::python::drop(static_cast<PyObject*>(offender.object));
+      return value;
+    }
+    Ref errors = Ref::steal(foreign_errors());
+    if (!errors) {
+      lanner::python::drop(static_cast<PyObject*>(offender.object));
+      machine.abort();
+      return nullptr;
+    }
+    lanner::python::drop(static_cast<PyObject*>(offender.object));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(errors.get()); ++i) {
+      PyObject* error = PyList_GET_ITEM(errors.get(), i);  // the dict of pydantic's errors()
+      if (machine.note(schema::Slug::foreign, {share(error), {}}, nullptr, {}, -1)) {
+        add_foreign_loc(error, machine.errors());
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  Value delegated(const schema::Node& node, const schema::Offender& offender) noexcept;
+  PyObject* foreign_errors() noexcept;  // null: another exception is set
+  void add_foreign_loc(PyObject* error, schema::ErrorList& errors) noexcept;
+  PyObject* timezone(const schema::Time& time) noexcept;
+
+  const SchemaClasses& classes_;
+  ModuleState& state_;
+  std::string excuse_;
+};
+
+// The UTF-8 of a str; false when it has none (lone surrogates).
+bool utf8_view(PyObject* text, std::string_view* view) noexcept;
+
+}  // namespace lanner::python

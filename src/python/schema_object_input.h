@@ -1,0 +1,126 @@
+// python/schema_object_input.h: Python objects as the Input of schema's machine.
+
+#pragma once
+
+#include <Python.h>
+
+#include <cmath>
+#include <string>
+
+#include "python/schema_builder.h"
+#include "schema/machine.h"
+#include "schema/text_leaf.h"
+
+namespace lanner::python {
+
+// Objects are borrowed from the container that holds them, which is held itself; the item in hand
+// is held, too, while user code runs that might empty the container.
+class ObjectInput final {
+ public:
+  using Value = PyObject*;
+  using This = schema::Machine<ObjectInput, SchemaBuilder>;
+  using Node = schema::Node;
+  using Look = schema::KindTable::Look;
+  using Step = schema::Step;
+  using Item = PyObject*;
+  struct Container {
+    PyObject* object;  // owned
+    PyObject* item;    // of a dict: owned, or null
+    PyObject* key;     // of a dict, or unknown to a record: owned, or null
+    Py_ssize_t at;
+  };
+  enum class Opened : std::uint8_t { items, pairs, as_is, wrong };
+  struct Tag {
+    int position = -1;
+    bool is_object = false;
+    bool found = false;
+    std::string text;
+  };
+
+  ObjectInput(const SchemaClasses& classes, SchemaBuilder& builder) noexcept
+      : classes_(classes), builder_(builder) {}
+
+  bool take_null(This&, Item item) noexcept { return item == Py_None; }
+  Look look(Item item) const noexcept;
+  Value leaf(This& machine, const Node& node, Item item) noexcept {
+    if (node.kind == schema::Kind::string && PyUnicode_CheckExact(item)) return share(item);
+    if (node.kind == schema::Kind::integer && PyLong_CheckExact(item)) return share(item);
+    if (node.kind == schema::Kind::floating && PyFloat_CheckExact(item) &&
+        std::isfinite(PyFloat_AS_DOUBLE(item))) {
+      return share(item);
+    }
+    const Ref kept = Ref::borrow(item);
+    return other_leaf(machine, node, item);
+  }
+  Opened open(This& machine, const Node& node, Item item, Container* in, Value* ready) noexcept;
+  void hold(Item item, Container* in) noexcept { *in = {share(item), nullptr, nullptr, 0}; }
+  void close(Container& in) noexcept {
+    drop(in.item);
+    drop(in.key);
+    drop(in.object);
+  }
+  Item item_of(const Container& in) const noexcept { return in.object; }
+  void back_to(Item) noexcept {}
+  Ref keep(Item item) const noexcept { return Ref::borrow(item); }
+  schema::Offender offender(Item item) const noexcept { return {share(item), {}}; }
+  bool skip(This&, Item) noexcept { return true; }
+
+  Step next_item(This&, Container& in, Item* item) noexcept {
+    PyObject* next = nullptr;
+    if (PyList_Check(in.object)) {
+      if (in.at < PyList_GET_SIZE(in.object)) next = PyList_GET_ITEM(in.object, in.at);
+    } else if (in.at < PyTuple_GET_SIZE(in.object)) {
+      next = PyTuple_GET_ITEM(in.object, in.at);
+    }
+    if (!next) return Step::end;
+    ++in.at;
+    *item = next;
+    return Step::more;
+  }
+  Step next_field(This&, const schema::Record& record, Container& in, int* field,
+                  Item* item) noexcept {
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    if (!PyDict_Next(in.object, &in.at, &key, &value)) return Step::end;
+    const auto guess = static_cast<std::size_t>(*field);
+    if (guess >= record.fields.size() || record.fields[guess].key != key)
+      *field = find_field(record, in, key);
+    *item = value;
+    return Step::more;
+  }
+  Step next_key(This&, Container& in) noexcept {
+    PyObject* key = nullptr;
+    PyObject* value = nullptr;
+    if (!PyDict_Next(in.object, &in.at, &key, &value)) return Step::end;
+    drop(std::exchange(in.key, share(key)));
+    drop(std::exchange(in.item, share(value)));
+    return Step::more;
+  }
+  Value key(This& machine, const Node& node, Container& in) noexcept;
+  Item key_item(const Container& in) const noexcept { return in.key; }
+  Step next_value(This&, Container& in, Item* item) noexcept {
+    *item = in.item;
+    return Step::more;
+  }
+  void key_loc(const Container& in, schema::ErrorList& errors) const noexcept;
+  Tag find_tag(This& machine, Item item, const schema::Tags& tags) noexcept;
+
+ private:
+  int find_field(const schema::Record& record, Container& in, PyObject* key) noexcept;
+  Value other_leaf(This& machine, const Node& node, Item item) noexcept;
+  Value integer(This& machine, const Node& node, Item item) noexcept;
+  Value floating(This& machine, const Node& node, Item item) noexcept;
+  Value boolean(This& machine, const Node& node, Item item) noexcept;
+  Value string(This& machine, const Node& node, Item item) noexcept;
+  Value bytes(This& machine, const Node& node, Item item) noexcept;
+  Value moment(This& machine, const Node& node, Item item) noexcept;
+  Value instance_or_text(This& machine, const Node& node, Item item) noexcept;
+  Value choice(This& machine, const Node& node, Item item) noexcept;
+  Value from_text(This& machine, const Node& node, Item item) noexcept;
+  Value from_number(This& machine, const Node& node, Item item) noexcept;
+
+  const SchemaClasses& classes_;
+  SchemaBuilder& builder_;
+};
+
+}  // namespace lanner::python

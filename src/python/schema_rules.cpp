@@ -1,0 +1,188 @@
+#include "python/schema_rules.h"
+
+#include <cmath>
+
+#include "python/ref.h"
+#include "python/schema_builder.h"
+
+namespace lanner::python {
+
+namespace {
+
+using schema::Demand;
+using schema::Kind;
+using schema::Rule;
+
+enum class Verdict : std::uint8_t { holds, broken, raised };
+
+Verdict verdict(int truth) noexcept {
+  return truth < 0 ? Verdict::raised : truth ? Verdict::holds : Verdict::broken;
+}
+
+int comparison(Demand demand) noexcept {
+  switch (demand) {
+    case Demand::ge:
+      return Py_GE;
+    case Demand::gt:
+      return Py_GT;
+    case Demand::le:
+      return Py_LE;
+    default:
+      return Py_LT;
+  }
+}
+
+template <class Number>
+bool compares(Demand demand, Number value, Number bound) noexcept {
+  switch (demand) {
+    case Demand::ge:
+      return value >= bound;
+    case Demand::gt:
+      return value > bound;
+    case Demand::le:
+      return value <= bound;
+    default:
+      return value < bound;
+  }
+}
+
+Verdict check_bound(const Rule& rule, PyObject* value) noexcept {
+  if (rule.has_integer && PyLong_CheckExact(value)) {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (!overflow) {
+      return verdict(compares<std::int64_t>(rule.demand, number, rule.integer));
+    }
+    const bool above = rule.demand == Demand::ge || rule.demand == Demand::gt;
+    return verdict((overflow > 0) == above);
+  }
+  if (rule.has_floating && PyFloat_CheckExact(value)) {
+    return verdict(compares(rule.demand, PyFloat_AS_DOUBLE(value), rule.floating));
+  }
+  return verdict(PyObject_RichCompareBool(value, static_cast<PyObject*>(rule.object),
+                                          comparison(rule.demand)));
+}
+
+Verdict check_multiple(const Rule& rule, PyObject* value) noexcept {
+  if (rule.has_floating && PyFloat_CheckExact(value)) {
+    // As pydantic: within a rounding error of a multiple.
+    const double number = PyFloat_AS_DOUBLE(value);
+    const double rest = std::fmod(number, rule.floating);
+    const double threshold = std::fabs(number) / 1e9;
+    return verdict(std::fabs(rest) <= threshold ||
+                   std::fabs(std::fabs(rest) - rule.floating) <= threshold);
+  }
+  Ref rest = Ref::steal(PyNumber_Remainder(value, static_cast<PyObject*>(rule.object)));
+  if (!rest) return Verdict::raised;
+  const int truth = PyObject_IsTrue(rest.get());
+  return truth < 0 ? Verdict::raised : verdict(!truth);
+}
+
+Verdict check_length(const Rule& rule, PyObject* value, std::int64_t* number) noexcept {
+  const Py_ssize_t length =
+      PyUnicode_Check(value) ? PyUnicode_GET_LENGTH(value) : PyObject_Size(value);
+  if (length < 0) return Verdict::raised;
+  // As pydantic: a set is too long as soon as one more comes.
+  *number = rule.demand == Demand::max_length && PyAnySet_Check(value) ? -1 : length;
+  return verdict(rule.demand == Demand::max_length ? length <= rule.integer
+                                                   : length >= rule.integer);
+}
+
+Verdict check_pattern(const Rule& rule, PyObject* value) noexcept {
+  if (rule.pattern) {
+    std::string_view text;
+    return verdict(utf8_view(value, &text) && rule.pattern->found_in(text));
+  }
+  Ref found = Ref::steal(PyObject_CallOneArg(static_cast<PyObject*>(rule.object), value));
+  return found ? verdict(found.get() != Py_None) : Verdict::raised;
+}
+
+Verdict check_zone(const Rule& rule, PyObject* value) noexcept {
+  Ref offset = Ref::steal(PyObject_CallMethod(value, "utcoffset", nullptr));
+  if (!offset) return Verdict::raised;
+  return verdict((offset.get() != Py_None) == (rule.demand == Demand::tz_aware));
+}
+
+Verdict check_unique(PyObject* value) noexcept {
+  Ref set = Ref::steal(PySet_New(value));
+  if (set) return verdict(PySet_GET_SIZE(set.get()) == PyObject_Size(value));
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return Verdict::raised;
+  PyErr_Clear();  // not hashable: compare all
+  const Py_ssize_t size = PyObject_Size(value);
+  for (Py_ssize_t i = 1; i < size; ++i) {
+    Ref item = Ref::steal(PySequence_GetItem(value, i));
+    for (Py_ssize_t k = 0; item && k < i; ++k) {
+      Ref other = Ref::steal(PySequence_GetItem(value, k));
+      const int same = other ? PyObject_RichCompareBool(item.get(), other.get(), Py_EQ) : -1;
+      if (same) return same < 0 ? Verdict::raised : Verdict::broken;
+    }
+    if (!item) return Verdict::raised;
+  }
+  return Verdict::holds;
+}
+
+Verdict check_call(const Rule& rule, PyObject* value) noexcept {
+  Ref result = Ref::steal(PyObject_CallOneArg(static_cast<PyObject*>(rule.object), value));
+  return result ? verdict(PyObject_IsTrue(result.get())) : Verdict::raised;
+}
+
+Verdict change_case(const Rule& rule, PyObject** value) noexcept {
+  const char* method = rule.demand == Demand::strip   ? "strip"
+                       : rule.demand == Demand::lower ? "lower"
+                                                      : "upper";
+  PyObject* changed = PyObject_CallMethod(*value, method, nullptr);
+  if (!changed) return Verdict::raised;
+  drop(std::exchange(*value, changed));
+  return Verdict::holds;
+}
+
+Verdict check(const Rule& rule, PyObject** value, std::int64_t* number) noexcept {
+  switch (rule.demand) {
+    case Demand::strip:
+    case Demand::lower:
+    case Demand::upper:
+      return change_case(rule, value);
+    case Demand::ge:
+    case Demand::gt:
+    case Demand::le:
+    case Demand::lt:
+      return check_bound(rule, *value);
+    case Demand::multiple_of:
+      return check_multiple(rule, *value);
+    case Demand::max_length:
+    case Demand::min_length:
+      return check_length(rule, *value, number);
+    case Demand::pattern:
+      return check_pattern(rule, *value);
+    case Demand::tz_aware:
+    case Demand::tz_naive:
+      return check_zone(rule, *value);
+    case Demand::unique:
+      return check_unique(*value);
+    case Demand::max_digits:
+    case Demand::decimal_places:
+    case Demand::predicate:
+      return check_call(rule, *value);
+  }
+  return Verdict::holds;
+}
+
+}  // namespace
+
+bool apply_rules(const schema::Node& node, PyObject** value, const Rule** broken,
+                 std::int64_t* number) noexcept {
+  for (const Rule* rule : node.rules) {
+    const Verdict result = check(*rule, value, number);
+    if (result == Verdict::holds) [[likely]]
+      continue;
+    if (result == Verdict::broken) {
+      *broken = rule;
+      return true;
+    }
+    drop(std::exchange(*value, nullptr));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,19 @@
+// python/schema_rules.h: the constraints of a schema, applied to Python objects.
+
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+
+#include "schema/plan.h"
+
+namespace lanner::python {
+
+// Applies node.rules in order; may replace *value (strip, lower, upper). False: an exception is
+// set, *value is dropped and null. *broken: the first rule that does not hold, null = all do;
+// *number: the actual length, where the rule is about one.
+bool apply_rules(const schema::Node& node, PyObject** value, const schema::Rule** broken,
+                 std::int64_t* number) noexcept;
+
+}  // namespace lanner::python

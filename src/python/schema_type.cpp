@@ -1,0 +1,205 @@
+#include "python/schema_type.h"
+
+#include <cstddef>
+#include <new>
+
+#include "json/reader.h"
+#include "python/json_error.h"
+#include "python/module_state.h"
+#include "python/schema_compile.h"
+#include "python/schema_object_input.h"
+#include "python/slots.h"
+#include "python/validation_error.h"
+#include "schema/json_input.h"
+
+namespace lanner::python {
+
+namespace {
+
+using schema::ErrorList;
+using schema::Profile;
+
+SchemaObject* as_schema(PyObject* object) noexcept {
+  return reinterpret_cast<SchemaObject*>(object);  // SAFETY: only called for objects of our type
+}
+
+const SchemaObject* made(PyObject* self) noexcept {
+  if (as_schema(self)->plan) return as_schema(self);
+  PyErr_SetString(PyExc_TypeError, "this schema was not made: call Schema(type)");
+  return nullptr;
+}
+
+// What a machine that returned null leaves: an exception.
+PyObject* raise(PyObject* self, ErrorList& errors) noexcept {
+  const SchemaObject* schema = as_schema(self);
+  if (PyErr_Occurred()) {
+    errors.roll_back(0, [](void* object) { drop(static_cast<PyObject*>(object)); });
+    return nullptr;
+  }
+  if (errors.no_memory()) {
+    errors.roll_back(0, [](void* object) { drop(static_cast<PyObject*>(object)); });
+    return PyErr_NoMemory();
+  }
+  raise_validation_error(schema->state, std::move(errors), self, schema->title);
+  return nullptr;
+}
+
+PyObject* schema_validate(PyObject* self, PyObject* value) noexcept {
+  const SchemaObject* schema = made(self);
+  if (!schema) return nullptr;
+  SchemaBuilder builder(schema->made_of, *schema->state);
+  ObjectInput input(schema->made_of, builder);
+  ErrorList errors(schema->plan->errors_max);
+  schema::Machine<ObjectInput, SchemaBuilder> machine(*schema->plan, input, builder, errors);
+  PyObject* result = machine.run(*schema->plan->root, value);
+  return result ? result : raise(self, errors);
+}
+
+PyObject* decode_text(PyObject* self, std::string_view document) noexcept {
+  const SchemaObject* schema = as_schema(self);
+  json::Reader reader(document);
+  SchemaBuilder builder(schema->made_of, *schema->state);
+  schema::JsonInput<SchemaBuilder> input(reader, builder);
+  ErrorList errors(schema->plan->errors_max);
+  schema::Machine<schema::JsonInput<SchemaBuilder>, SchemaBuilder> machine(*schema->plan, input,
+                                                                           builder, errors);
+  Ref result = Ref::steal(machine.run(*schema->plan->root, input.first()));
+  const bool read = !machine.aborted() && input.finish();
+  if (result && read) return result.release();
+  if (!PyErr_Occurred() && reader.error().code != Errc::ok) {
+    errors.roll_back(0, [](void* object) { drop(static_cast<PyObject*>(object)); });
+    raise_json_error(reader);
+    return nullptr;
+  }
+  return raise(self, errors);
+}
+
+PyObject* schema_decode(PyObject* self, PyObject* data) noexcept {
+  if (!made(self)) return nullptr;
+  if (PyBytes_Check(data)) {
+    return decode_text(self,
+                       {PyBytes_AS_STRING(data), static_cast<std::size_t>(PyBytes_GET_SIZE(data))});
+  }
+  std::string_view text;
+  if (PyUnicode_Check(data)) {
+    Py_ssize_t size = 0;
+    const char* utf8 = PyUnicode_AsUTF8AndSize(data, &size);
+    return utf8 ? decode_text(self, {utf8, static_cast<std::size_t>(size)}) : nullptr;
+  }
+  // Others may change while user code runs: a copy.
+  Ref copy = Ref::steal(PyObject_CheckBuffer(data) ? PyBytes_FromObject(data) : nullptr);
+  if (copy) return schema_decode(self, copy.get());
+  if (!PyErr_Occurred()) {
+    PyErr_Format(PyExc_TypeError, "decode() takes bytes, bytearray, memoryview or str, not %.100s",
+                 Py_TYPE(data)->tp_name);
+  }
+  return nullptr;
+}
+
+// REQUIRES: classes is (uuid.UUID, decimal.Decimal, errors_of).
+bool find_classes(PyObject* classes, SchemaClasses* out) noexcept {
+  out->datetime = static_cast<PyDateTime_CAPI*>(PyCapsule_Import("datetime.datetime_CAPI", 0));
+  out->uuid = PyTuple_GET_ITEM(classes, 0);
+  out->decimal = PyTuple_GET_ITEM(classes, 1);
+  out->errors_of = PyTuple_GET_ITEM(classes, 2);
+  return out->datetime != nullptr;
+}
+
+// Of this type, or of the base that is ours.
+ModuleState* state_of_schema(PyTypeObject* type) noexcept {
+  for (; type; type = type->tp_base) {
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) break;
+    PyObject* module = PyType_GetModule(type);
+    if (module) return state_of(module);
+    PyErr_Clear();  // a class made in Python
+  }
+  PyErr_SetString(PyExc_TypeError, "not a subclass of lanner._core.Schema");
+  return nullptr;
+}
+
+PyObject* schema_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
+  static const char* const names[] = {
+      "nodes", "root", "title", "classes", "profile", "errors_max", "reject_duplicates", nullptr};
+  PyObject* nodes = nullptr;
+  Py_ssize_t root = 0;
+  PyObject* title = nullptr;
+  PyObject* classes = nullptr;
+  int profile = 0;
+  unsigned errors_max = 64;
+  int reject = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!nUO!iIp:Schema", const_cast<char**>(names),
+                                   &PyList_Type, &nodes, &root, &title, &PyTuple_Type, &classes,
+                                   &profile, &errors_max, &reject)) {
+    return nullptr;
+  }
+  Ref object = Ref::steal(type->tp_alloc(type, 0));
+  if (!object) return nullptr;
+  SchemaObject* self = as_schema(object.get());
+  self->nodes = share(nodes);
+  self->title = share(title);
+  self->classes = share(classes);
+  self->plan = new (std::nothrow) schema::Plan();
+  if (!self->plan) return PyErr_NoMemory();
+  self->plan->profile = static_cast<Profile>(profile);
+  self->plan->errors_max = errors_max ? errors_max : 1;
+  self->plan->reject_duplicates = reject != 0;
+  self->state = state_of_schema(type);
+  if (!self->state || !find_classes(classes, &self->made_of) ||
+      !compile_plan(nodes, root, self->plan))
+    return nullptr;
+  return object.release();
+}
+
+int schema_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(as_schema(object)->nodes);
+  Py_VISIT(as_schema(object)->classes);
+  return 0;
+}
+
+int schema_clear(PyObject* object) noexcept {
+  delete std::exchange(as_schema(object)->plan, nullptr);  // it borrows from the description
+  Py_CLEAR(as_schema(object)->nodes);
+  Py_CLEAR(as_schema(object)->classes);
+  Py_CLEAR(as_schema(object)->title);
+  return 0;
+}
+
+void schema_dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  (void)schema_clear(object);
+  type->tp_free(object);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+PyMethodDef schema_methods[] = {
+    {"validate", schema_validate, METH_O,
+     PyDoc_STR("validate(value)\n\nThe value as the schema's type, made of dicts, lists and "
+               "scalars, or of objects that "
+               "are it already.\nRaises ValidationError.")},
+    {"decode", schema_decode, METH_O,
+     PyDoc_STR("decode(data)\n\nThe JSON document (RFC 8259) as the schema's type, in one pass "
+               "over the bytes.\nRaises "
+               "JSONDecodeError when it is no JSON, ValidationError when it does not fit.")},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+int add_schema_type(PyObject* module, ModuleState* state) noexcept {
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(schema_new)},
+      {Py_tp_dealloc, slot(schema_dealloc)},
+      {Py_tp_traverse, slot(schema_traverse)},
+      {Py_tp_clear, slot(schema_clear)},
+      {Py_tp_methods, schema_methods},
+      {Py_tp_doc, const_cast<char*>("A compiled type: the base of lanner.schema.Schema.")},
+      {0, nullptr}};
+  PyType_Spec spec = {"lanner._core.Schema", sizeof(SchemaObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
+  state->schema_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
+  return type ? PyModule_AddObjectRef(module, "Schema", type) : -1;
+}
+
+}  // namespace lanner::python

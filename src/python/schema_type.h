@@ -1,0 +1,25 @@
+// python/schema_type.h: the type lanner._core.Schema: a compiled type that validates, decodes and
+// encodes.
+
+#pragma once
+
+#include <Python.h>
+
+#include "python/schema_builder.h"
+#include "schema/plan.h"
+
+namespace lanner::python {
+
+struct ModuleState;
+
+struct SchemaObject {
+  PyObject_HEAD
+  PyObject* nodes;    // the description; the plan borrows from it
+  PyObject* title;    // str: the type's name
+  PyObject* classes;  // tuple that keeps `made_of` alive
+  ModuleState* state;
+  schema::Plan* plan;  // owned; null until it is made
+  SchemaClasses made_of;
+};
+
+}  // namespace lanner::python

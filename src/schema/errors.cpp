@@ -1,0 +1,107 @@
+#include "schema/errors.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace lanner::schema {
+
+namespace {
+
+// `text` cut to `max` bytes, not within a code point.
+std::string_view cut(std::string_view text, std::size_t max) noexcept {
+  if (text.size() <= max) return text;
+  while (max > 0 && (text[max] & 0xC0) == 0x80) --max;
+  return text.substr(0, max);
+}
+
+}  // namespace
+
+std::size_t ErrorList::keep(std::string_view text, std::size_t max, std::uint32_t* size) noexcept {
+  text = cut(text, max);
+  const std::size_t at = text_.size();
+  if (!text_.append(text)) {
+    no_memory_ = true;
+    text = {};
+  }
+  *size = static_cast<std::uint32_t>(text.size());
+  return at;
+}
+
+bool ErrorList::add(Slug slug, const Rule* rule, Offender offender, std::int64_t number,
+                    std::string_view error) noexcept {
+  if (full()) return false;
+  ErrorRecord record;
+  record.slug = slug;
+  record.rule = rule;
+  record.number = number;
+  record.loc_at = static_cast<std::uint32_t>(loc_.size());
+  record.input = offender.object;
+  if (!error.empty()) record.error_at = keep(error, kKeyTextMax, &record.error_size);
+  if (!offender.json.empty()) {
+    record.input_at = keep(offender.json, kInputTextMax, &record.input_size);
+    record.input_cut = record.input_size != offender.json.size();
+  }
+  if (records_.push(record)) return true;
+  no_memory_ = true;
+  return false;
+}
+
+void ErrorList::push_loc(const LocItem& item) noexcept {
+  if (!loc_.push(item)) {
+    no_memory_ = true;
+    return;
+  }
+  ++records_[records_.size() - 1].loc_count;
+}
+
+void ErrorList::add_name(std::string_view name) noexcept {
+  LocItem item;
+  item.name = name.data();
+  item.size = static_cast<std::uint32_t>(name.size());
+  push_loc(item);
+}
+
+void ErrorList::add_number(std::int64_t number) noexcept {
+  LocItem item;
+  item.kind = LocItem::Kind::number;
+  item.number = number;
+  push_loc(item);
+}
+
+void ErrorList::add_key(std::string_view key) noexcept {
+  LocItem item;
+  item.kind = LocItem::Kind::text;
+  item.at = keep(key, kKeyTextMax, &item.size);
+  push_loc(item);
+}
+
+void ErrorList::move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept {
+  std::rotate(records_.begin() + mark, records_.begin() + middle, records_.begin() + end);
+}
+
+bool ErrorList::write_message(const ErrorRecord& error, Buffer* out) const noexcept {
+  std::string_view rest =
+      error.rule ? std::string_view(error.rule->message) : slug_message(error.slug);
+  while (!rest.empty()) {
+    const std::size_t open = rest.find('\x01');  // a hole in a rule's message
+    const std::size_t brace = error.rule ? open : rest.find('{');
+    if (brace == std::string_view::npos) return out->append(rest);
+    if (!out->append(rest.substr(0, brace))) return false;
+    if (error.rule) {
+      char digits[24];
+      const char* end = std::to_chars(digits, digits + sizeof digits, error.number).ptr;
+      const std::string_view number =
+          error.number < 0 ? std::string_view("more")
+                           : std::string_view(digits, static_cast<std::size_t>(end - digits));
+      if (!out->append(error.error_size ? text(error.error_at, error.error_size) : number))
+        return false;
+      rest.remove_prefix(brace + 1);
+    } else {
+      if (!out->append(text(error.error_at, error.error_size))) return false;
+      rest.remove_prefix(rest.find('}', brace) + 1);
+    }
+  }
+  return true;
+}
+
+}  // namespace lanner::schema

@@ -1,0 +1,111 @@
+// schema/errors.h: what is wrong with a value: records of slug, place and input, bounded in number
+// and in size.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "schema/plan.h"
+#include "schema/pod_vector.h"
+
+namespace lanner::schema {
+
+inline constexpr std::size_t kInputTextMax = 1024;  // bytes of JSON text kept as an error's `input`
+inline constexpr std::size_t kKeyTextMax =
+    256;  // bytes of a key in `loc`, of an {error} or a {tag}
+
+// One step of `loc`: a field's name or a label (in the plan), an index, or a key (in the list's
+// text).
+struct LocItem {
+  enum class Kind : std::uint8_t { name, number, text } kind = Kind::name;
+  union {
+    const char* name = nullptr;
+    std::int64_t number;
+    std::size_t at;  // in text()
+  };
+  std::uint32_t size = 0;
+};
+
+// The offending value: an object of the builder's, or JSON text.
+struct Offender {
+  void* object = nullptr;  // counted by the builder
+  std::string_view json;   // as in the document; only while the error is added
+};
+
+struct ErrorRecord {
+  Slug slug = Slug::missing;
+  bool input_cut =
+      false;  // the JSON text was longer than kInputTextMax: only its beginning is here
+  std::uint32_t loc_at = 0, loc_count = 0;
+  const Rule* rule = nullptr;  // its message and context; null: the slug's message
+  std::int64_t number = -1;    // {actual_length}; -1 = not known
+  std::size_t error_at = 0;    // {error} or {tag}, in text()
+  std::uint32_t error_size = 0;
+  std::uint32_t input_size = 0;
+  std::size_t input_at = 0;  // JSON, in text()
+  void* input = nullptr;     // the builder's object
+};
+
+class ErrorList final {
+ public:
+  explicit ErrorList(std::uint32_t max) noexcept : max_(max) {}
+  ErrorList(ErrorList&&) noexcept = default;
+  ErrorList(const ErrorList&) = delete;
+  ErrorList& operator=(const ErrorList&) = delete;
+
+  bool empty() const noexcept { return records_.size() == 0; }
+  bool full() const noexcept { return records_.size() >= max_; }
+  bool no_memory() const noexcept { return no_memory_; }
+  std::size_t size() const noexcept { return records_.size(); }
+  const ErrorRecord& operator[](std::size_t i) const noexcept { return records_[i]; }
+  const ErrorRecord* begin() const noexcept { return records_.begin(); }
+  const ErrorRecord* end() const noexcept { return records_.end(); }
+  const LocItem* loc(const ErrorRecord& error) const noexcept { return loc_.data() + error.loc_at; }
+  std::string_view text(std::size_t at, std::size_t size) const noexcept {
+    return text_.view().substr(at, size);
+  }
+  std::string_view loc_text(const LocItem& item) const noexcept {
+    return item.kind == LocItem::Kind::text ? text(item.at, item.size)
+                                            : std::string_view(item.name, item.size);
+  }
+
+  // Begins an error; its loc follows by the add_ functions, outermost first. False: there is no
+  // room, nothing begun (then `offender.object` was not taken over).
+  [[nodiscard]] bool add(Slug slug, const Rule* rule, Offender offender, std::int64_t number,
+                         std::string_view error) noexcept;
+  void add_name(std::string_view name) noexcept;  // lives as long as the plan
+  void add_number(std::int64_t number) noexcept;
+  void add_key(std::string_view key) noexcept;  // copied
+
+  // Forgets all errors from `mark` on (a size() of before). What they hold goes to drop(void*).
+  template <class Drop>
+  void roll_back(std::size_t mark, Drop&& drop) noexcept {
+    for (std::size_t i = mark; i < records_.size(); ++i) {
+      if (records_[i].input) drop(records_[i].input);
+    }
+    if (mark < records_.size()) {
+      loc_.shrink(records_[mark].loc_at);
+      records_.shrink(mark);
+    }
+  }
+  // The errors from `middle` on come before those from `mark` on.
+  void move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept;
+
+  // The whole message: "Input should be a valid integer".
+  [[nodiscard]] bool write_message(const ErrorRecord& error, Buffer* out) const noexcept;
+
+ private:
+  void push_loc(const LocItem& item) noexcept;
+  std::size_t keep(std::string_view text, std::size_t max, std::uint32_t* size) noexcept;
+
+  std::uint32_t max_;
+  bool no_memory_ = false;
+  PodVector<ErrorRecord> records_;
+  PodVector<LocItem> loc_;
+  Buffer text_;
+};
+
+}  // namespace lanner::schema

@@ -1,0 +1,360 @@
+// schema/json_input.h: JSON text as the Input of the machine.
+
+#pragma once
+
+#include <cstring>
+#include <string_view>
+
+#include "json/reader.h"
+#include "schema/machine.h"
+#include "schema/scalars.h"
+#include "schema/text_leaf.h"
+
+namespace lanner::schema {
+
+template <class Builder>
+class JsonInput final {
+ public:
+  using Value = typename Builder::Value;
+  using This = Machine<JsonInput, Builder>;
+  using Look = KindTable::Look;
+  struct Item {
+    const char* at = nullptr;
+    const char* end = nullptr;  // null: at the cursor
+  };
+  struct Container {
+    const char* start;
+    const char* key;      // its opening quote
+    const char* key_end;  // behind the closing one
+    bool first;
+  };
+  enum class Opened : std::uint8_t { items, pairs, as_is, wrong };
+  struct Tag {
+    int position = -1;
+    bool is_object = false;
+    bool found = false;
+    std::string text;
+  };
+
+  JsonInput(json::Reader& reader, Builder& builder) noexcept : reader_(reader), builder_(builder) {}
+
+  // The document's value, ready to be read.
+  Item first() noexcept {
+    at_ = json::skip_space(reader_.begin());
+    return {at_, nullptr};
+  }
+  // Nothing may follow.
+  bool finish() noexcept { return reader_.finish(at_); }
+
+  bool take_null(This& machine, Item) noexcept {
+    if (*at_ != 'n') return false;
+    return advance(machine, reader_.literal(at_, "null"));
+  }
+
+  Look look(Item) const noexcept {
+    switch (*at_) {
+      case '"':
+        return Look::text;
+      case '[':
+        return Look::array;
+      case '{':
+        return Look::object;
+      case 't':
+      case 'f':
+        return Look::boolean;
+      case 'n':
+        return Look::null;
+      default:
+        break;
+    }
+    const char* p = at_ + (*at_ == '-');
+    while (*p >= '0' && *p <= '9') ++p;
+    return *p == '.' || *p == 'e' || *p == 'E' ? Look::real : Look::integer;
+  }
+
+  Value leaf(This& machine, const Node& node, Item item) noexcept {
+    switch (*at_) {
+      case '"':
+        return text(machine, node, item);
+      case 't':
+      case 'f':
+        return boolean(machine, node, item);
+      case 'n':
+        return null(machine, node, item);
+      case '[':
+      case '{':
+        return composite(machine, node, item);
+      default:
+        return number(machine, node, item);
+    }
+  }
+
+  Opened open(This& machine, const Node& node, Item item, Container* in, Value*) noexcept {
+    in->start = item.at;
+    in->first = true;
+    const bool wants_pairs = node.kind == Kind::record || node.kind == Kind::dict;
+    if (*at_ == '{' && wants_pairs) {
+      ++at_;
+      return Opened::pairs;
+    }
+    if (*at_ == '[' && (!wants_pairs || (node.kind == Kind::record && node.record->from_array))) {
+      ++at_;
+      return Opened::items;
+    }
+    (void)skip(machine, item);
+    return Opened::wrong;
+  }
+
+  void hold(Item item, Container* in) noexcept { in->start = item.at; }
+  void close(Container&) noexcept {}
+  Item item_of(const Container& in) const noexcept { return {in.start, nullptr}; }
+  void back_to(Item item) noexcept { at_ = item.at; }
+  struct Kept {};
+  Kept keep(Item) const noexcept { return {}; }
+  Offender offender(Item item) const noexcept {
+    const char* end = item.end ? item.end : at_;
+    return {nullptr, {item.at, static_cast<std::size_t>(end - item.at)}};
+  }
+
+  bool skip(This& machine, Item) noexcept {
+    return advance(machine, reader_.skip_value(at_, machine.depth()));
+  }
+
+  [[gnu::always_inline]] Step next_item(This& machine, Container& in, Item* item) noexcept {
+    const char* at = json::skip_space(at_);
+    if (*at == ']') {
+      // "[1,]": a comma must be followed by an item.
+      at_ = at + 1;
+      return Step::end;
+    }
+    if (!in.first) {
+      if (*at != ',') return stop(machine, at, Errc::json_array_end_expected);
+      at = json::skip_space(at + 1);
+      if (*at == ']') return stop(machine, at, Errc::json_value_expected);
+    }
+    in.first = false;
+    at_ = at;
+    item->at = at;
+    return Step::more;
+  }
+
+  // In: the field that is guessed; out: the field, -1 = none is called so.
+  [[gnu::always_inline]] Step next_field(This& machine, const Record& record, Container& in,
+                                         int* field, Item* item) noexcept {
+    const char* at = json::skip_space(at_);
+    if (!to_key(machine, in, &at)) return at ? Step::end : Step::stopped;
+    const auto guess = static_cast<std::size_t>(*field);
+    in.key = at;
+    if (guess < record.fields.size() && starts_with(at, record.fields[guess].quoted)) [[likely]] {
+      at += record.fields[guess].quoted.size();
+    } else {
+      json::String key;
+      at = reader_.string(at + 1, &key);
+      if (!at) return stop(machine);
+      *field = record.index.find(key.utf8);
+    }
+    in.key_end = at;
+    return to_value(machine, at, item);
+  }
+
+  Step next_key(This& machine, Container& in) noexcept {
+    const char* at = json::skip_space(at_);
+    if (!to_key(machine, in, &at)) return at ? Step::end : Step::stopped;
+    in.key = at;
+    in.key_end = reader_.string(at + 1, &key_);
+    return in.key_end ? Step::more : stop(machine);
+  }
+  Value key(This& machine, const Node& node, Container& in) noexcept {
+    at_ = in.key_end;
+    if (node.kind == Kind::string || node.kind == Kind::any)
+      return made(machine, builder_.key(key_));
+    return leaf_from_text(machine, node, key_item(in), key_.utf8, machine.plan().profile, true);
+  }
+  Item key_item(const Container& in) const noexcept { return {in.key, in.key_end}; }
+  Step next_value(This& machine, Container& in, Item* item) noexcept {
+    return to_value(machine, in.key_end, item);
+  }
+
+  void key_loc(const Container& in, ErrorList& errors) const noexcept {
+    json::Reader again(reader_.document());
+    json::String key;
+    const char* at = again.begin() + (in.key + 1 - reader_.begin());
+    errors.add_key(again.string(at, &key) ? key.utf8 : std::string_view());
+  }
+
+  // Looks ahead for the tag; the cursor stays.
+  Tag find_tag(This& machine, Item item, const Tags& tags) noexcept {
+    Tag tag;
+    if (*at_ != '{') return tag;
+    tag.is_object = true;
+    const char* at = json::skip_space(at_ + 1);
+    while (*at == '"') {
+      json::String key;
+      at = reader_.string(at + 1, &key);
+      if (!at) break;
+      const bool here = key.utf8 == tags.key;
+      at = json::skip_space(at);
+      if (*at != ':') break;  // whoever reads the object says so
+      at = json::skip_space(at + 1);
+      if (here) {
+        tag.found = true;
+        tag.position = read_tag(at, tags, &tag.text);
+        return tag;
+      }
+      at = reader_.skip_value(at, machine.depth());
+      if (!at) break;
+      at = json::skip_space(at);
+      if (*at == ',') at = json::skip_space(at + 1);
+    }
+    if (!at) machine.abort();
+    at_ = item.at;
+    return tag;
+  }
+
+ private:
+  static constexpr std::size_t kTagTextMax = 64;
+
+  Step stop(This& machine) noexcept {
+    machine.abort();
+    return Step::stopped;
+  }
+  Step stop(This& machine, const char* at, Errc code) noexcept {
+    (void)reader_.fail(at, code);
+    return stop(machine);
+  }
+  bool advance(This& machine, const char* at) noexcept {
+    if (!at) {
+      machine.abort();
+      return false;
+    }
+    at_ = at;
+    return true;
+  }
+  Value made(This& machine, Value value) noexcept {
+    if (!value) machine.abort();
+    return value;
+  }
+
+  [[gnu::always_inline]] bool starts_with(const char* at, std::string_view text) const noexcept {
+    return static_cast<std::size_t>(reader_.end() - at) >= text.size() &&
+           std::memcmp(at, text.data(), text.size()) == 0;
+  }
+
+  // To the opening quote of the next key. False: the object has ended (*at is behind it), or
+  // stopped (*at null).
+  [[gnu::always_inline]] bool to_key(This& machine, Container& in, const char** at) noexcept {
+    const char* p = *at;
+    if (*p == '}') {
+      at_ = p + 1;
+      return false;
+    }
+    if (!in.first) {
+      if (*p != ',') {
+        (void)stop(machine, p, Errc::json_object_end_expected);
+        *at = nullptr;
+        return false;
+      }
+      p = json::skip_space(p + 1);
+    }
+    in.first = false;
+    *at = p;
+    if (*p == '"') [[likely]]
+      return true;
+    (void)stop(machine, p, Errc::json_key_expected);
+    *at = nullptr;
+    return false;
+  }
+
+  [[gnu::always_inline]] Step to_value(This& machine, const char* at, Item* item) noexcept {
+    at = json::skip_space(at);
+    if (*at != ':') return stop(machine, at, Errc::json_colon_expected);
+    at = json::skip_space(at + 1);
+    at_ = at;
+    item->at = at;
+    return Step::more;
+  }
+
+  int read_tag(const char* at, const Tags& tags, std::string* said) noexcept {
+    std::string_view text;
+    json::String string;
+    bool numeric = false;
+    if (*at == '"') {
+      if (!reader_.string(at + 1, &string)) return -1;
+      text = string.utf8;
+    } else {
+      const char* end = at;
+      while (*end == '-' || (*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'z')) ++end;
+      text = {at, static_cast<std::size_t>(end - at)};
+      numeric = true;
+    }
+    said->assign(text.substr(0, kTagTextMax));
+    const int position = tags.index.find(text);
+    return position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric ? position
+                                                                                        : -1;
+  }
+
+  Value text(This& machine, const Node& node, Item item) noexcept {
+    json::String text;
+    if (!advance(machine, reader_.string(at_ + 1, &text))) return Value{};
+    switch (node.kind) {
+      case Kind::string:
+      case Kind::any:
+        return made(machine, builder_.string(text));
+      case Kind::none:
+      case Kind::boolean:
+      case Kind::integer:
+      case Kind::floating:
+        if (machine.plan().profile == Profile::json) return machine.fail(node.wrong_type, item);
+        [[fallthrough]];
+      default:
+        return leaf_from_text(machine, node, item, text.utf8, machine.plan().profile, false);
+    }
+  }
+
+  Value number(This& machine, const Node& node, Item item) noexcept {
+    json::Number number;
+    if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) {
+      (void)stop(machine, at_, Errc::json_value_expected);
+      return Value{};
+    }
+    if (!advance(machine, reader_.number(at_, &number))) return Value{};
+    if (node.kind == Kind::integer && number.kind == json::NumberKind::int64) [[likely]] {
+      return made(machine, builder_.integer(number.int64));
+    }
+    return leaf_from_number(machine, node, item, number);
+  }
+
+  Value boolean(This& machine, const Node& node, Item item) noexcept {
+    const bool value = *at_ == 't';
+    if (!advance(machine, reader_.literal(at_, value ? "true" : "false"))) return Value{};
+    return leaf_from_boolean(machine, node, item, value);
+  }
+
+  Value null(This& machine, const Node& node, Item item) noexcept {
+    if (!advance(machine, reader_.literal(at_, "null"))) return Value{};
+    if (node.kind == Kind::none || node.kind == Kind::any) return builder_.null();
+    if (node.kind == Kind::choice && node.choices->null_value)
+      return builder_.shared(node.choices->null_value);
+    if (node.kind == Kind::delegate) return builder_.delegate(machine, node, item);
+    return machine.fail(node.wrong_type, item, node.wrong);
+  }
+
+  // An array or object where a leaf is expected.
+  Value composite(This& machine, const Node& node, Item item) noexcept {
+    if (node.kind == Kind::any) {
+      Value value{};
+      return advance(machine, builder_.any(reader_, at_, machine.depth(), &value)) ? value
+                                                                                   : Value{};
+    }
+    if (!skip(machine, item)) return Value{};
+    if (node.kind == Kind::delegate) return builder_.delegate(machine, node, item);
+    return machine.fail(node.wrong_type, item, node.wrong);
+  }
+
+  json::Reader& reader_;
+  Builder& builder_;
+  const char* at_ = nullptr;
+  json::String key_;
+};
+
+}  // namespace lanner::schema

@@ -1,0 +1,596 @@
+// schema/machine.h: walks an input along a plan and builds the value: one pass, all errors, no
+// recursion.
+//
+//   begin(node) -- leaf -----------> value
+//        |                             |
+//     container: push a frame          v
+//        |                      accept(frame below)
+//        v                             |
+//   resume(frame): next child -> begin(child), or finish: pop, value
+//
+// Input: what is read: JSON text (json_input.h) or Python objects (python/schema_object_input.h).
+//   Item; Container              a value not yet read; an array or object that is open
+//   leaf, open                   read one; null or Opened::wrong: an error is added or abort()
+//   called next_item, next_field; next_key, key, next_value      of an open container hold, close
+//   keeps an item as if it were open; gives back what open or hold took skip, back_to passes over
+//   an item; reads it once more item_of, offender, key_loc   what errors show: the container, an
+//   item that was read, the key keep                         what keeps an item valid while user
+//   code runs
+// Builder: what is made (python/schema_builder.h); its Value is a pointer, null = no value.
+//
+// Every begin() reads its item wholly, also when it fails, unless the machine was aborted.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "schema/errors.h"
+#include "schema/plan.h"
+#include "schema/value_stack.h"
+
+namespace lanner::schema {
+
+inline constexpr int kDepthMax = 128;   // arrays and objects within each other
+inline constexpr int kFramesMax = 256;  // those, and unions and functions between them
+inline constexpr std::uint32_t kRetriesMax =
+    4096;  // members of unions tried in vain, in one document
+
+enum class Step : std::uint8_t { more, end, stopped };
+
+template <class Input, class Builder>
+class Machine final {
+ public:
+  using Value = typename Builder::Value;
+  using Item = typename Input::Item;
+  using Container = typename Input::Container;
+
+  Machine(const Plan& plan, Input& input, Builder& builder, ErrorList& errors) noexcept
+      : plan_(plan), input_(input), builder_(builder), errors_(errors) {}
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  ~Machine() { clear(); }
+
+  // The value, or null: then either `errors` has some, or aborted().
+  Value run(const Node& root, Item item) noexcept {
+    Next next = begin(root, item);
+    while (frames_ > 0 && next != Next::aborted) {
+      if (next == Next::done) next = accept(top());
+      if (next == Next::ready) next = resume(top());
+    }
+    if (next != Next::aborted && errors_.empty()) return value_;
+    if (next != Next::aborted && value_) builder_.drop(value_);
+    return Value{};
+  }
+
+  // Input or builder failed in a way that is no validation error; they know how.
+  bool aborted() const noexcept { return aborted_; }
+  void abort() noexcept { aborted_ = true; }
+  const Plan& plan() const noexcept { return plan_; }
+  Builder& builder() noexcept { return builder_; }
+  Input& input() noexcept { return input_; }
+  int depth() const noexcept { return depth_; }
+
+  // Adds an error about `item`, which was read or skipped. Always returns null, for `return
+  // machine.fail(...)`.
+  Value fail(Slug slug, Item item, const Rule* rule = nullptr, std::string_view error = {},
+             std::int64_t number = -1) noexcept {
+    (void)note(slug, input_.offender(item), rule, error, number);
+    return Value{};
+  }
+
+  // The same for an offender that is no item of the input; true: added, and more may be put behind
+  // its loc.
+  bool note(Slug slug, Offender offender, const Rule* rule, std::string_view error,
+            std::int64_t number) noexcept {
+    const bool added = errors_.add(slug, rule, offender, number, error);
+    if (added) {
+      add_loc();
+    } else if (offender.object) {
+      builder_.release(offender.object);
+    }
+    if (errors_.no_memory() || (errors_.full() && unions_ == 0)) aborted_ = true;
+    return added;
+  }
+  ErrorList& errors() noexcept { return errors_; }
+
+ private:
+  enum class Next : std::uint8_t {
+    ready,  // the top frame goes on
+    done,   // value_ is a child's, or null: that child failed
+    aborted,
+  };
+  struct Frame {
+    const Node* node;
+    std::size_t base;  // of its values
+    std::uint32_t at;  // record: the field; list: the index; union: the member
+    std::uint32_t
+        count;  // record: fields that have a value; union: where the chosen member's errors end
+    std::uint32_t mark;    // union: errors before it
+    std::uint32_t chosen;  // union: the only member that could take the value
+    std::uint8_t stage;
+    bool failed;
+    Container in;
+  };
+  // What the frame is at, which is also what its part of `loc` says.
+  enum Stage : std::uint8_t {
+    kItems,    // an item: loc is its index
+    kKey,      // record: a field, whose name is the loc; dict: a key
+    kValue,    // the value of a key
+    kWhole,    // the container itself: no loc
+    kChosen,   // union: the only member that could take the value
+    kOthers,   // union: that failed, the others add their errors
+    kInOrder,  // union: one after the other
+  };
+
+  static constexpr std::uint32_t kBeforeFirst = UINT32_MAX;  // + 1 = 0
+
+  static Value failed_field() noexcept { return Builder::failed(); }  // not null, no value
+
+  Next done(Value value) noexcept {
+    value_ = value;
+    return value || !aborted_ ? Next::done : Next::aborted;
+  }
+  Frame& top() noexcept { return frame_[frames_ - 1]; }
+  Next fail_next() noexcept {
+    aborted_ = true;
+    return Next::aborted;
+  }
+
+  [[gnu::always_inline]] Next begin(const Node& node, Item item) noexcept {
+    if (is_leaf(node.kind)) [[likely]]
+      return done(leaf(node, item));
+    return open(node, item);
+  }
+
+  [[gnu::always_inline]] Value leaf(const Node& node, Item item) noexcept {
+    if (node.nullable && input_.take_null(*this, item)) return builder_.null();
+    Value value = input_.leaf(*this, node, item);
+    if (!value || node.rules.empty() || builder_.surely_holds(node, value)) [[likely]]
+      return value;
+    return checked(node, value, item);
+  }
+
+  // The value as the rules leave it, or null when one is broken.
+  Value checked(const Node& node, Value value, Item item) noexcept {
+    std::int64_t number = -1;
+    const Rule* broken = nullptr;
+    [[maybe_unused]] const auto kept = input_.keep(item);
+    if (!builder_.apply(node, &value, &broken, &number)) {
+      aborted_ = true;
+      return Value{};
+    }
+    if (!broken) return value;
+    builder_.drop(value);
+    return fail(broken->slug, item, broken, {}, number);
+  }
+
+  Next open(const Node& node, Item item) noexcept {
+    if (node.nullable && input_.take_null(*this, item)) return done(builder_.null());
+    if (aborted_) return Next::aborted;
+    switch (node.kind) {
+      case Kind::union_of:
+      case Kind::tagged:
+      case Kind::custom:
+        return open_choice(node, item);
+      default:
+        break;
+    }
+    if (depth_ == kDepthMax || frames_ == kFramesMax) return too_deep(item);
+    Frame& frame = frame_[frames_];
+    Value ready{};
+    switch (input_.open(*this, node, item, &frame.in, &ready)) {
+      case Input::Opened::items:
+        frame.stage = kItems;
+        break;
+      case Input::Opened::pairs:
+        frame.stage = kKey;
+        break;
+      case Input::Opened::as_is:
+        return done(ready);
+      case Input::Opened::wrong:
+        return aborted_ ? Next::aborted : done(fail(node.wrong_type, item, node.wrong));
+    }
+    frame.node = &node;
+    frame.base = values_.size();
+    frame.at = node.kind == Kind::record ? kBeforeFirst : 0;
+    frame.count = 0;
+    frame.failed = false;
+    ++frames_;
+    ++depth_;
+    if (node.kind == Kind::record && !values_.push_nulls(node.record->fields.size()))
+      return fail_next();
+    return Next::ready;
+  }
+
+  Next too_deep(Item item) noexcept {
+    if (!input_.skip(*this, item)) return fail_next();
+    return done(fail(Slug::recursion_depth_exceeded, item));
+  }
+
+  // Unions, tagged unions and functions: machine_choice.h.
+  Next open_choice(const Node& node, Item item) noexcept;
+  // The tagged member that `item` names; -1: the error is added, the item read (or the machine
+  // aborted).
+  int find_member(const Node& node, Item item) noexcept;
+  Next pop_choice(Frame& frame) noexcept;
+  Next accept_member(Frame& frame) noexcept;
+  Next again(Frame& frame) noexcept;
+  Next finish_union(Frame& frame) noexcept;
+  Next give_up(Frame& frame) noexcept;
+  Next accept_inner(Frame& frame) noexcept;
+
+  // value_ goes into the frame.
+  Next accept(Frame& frame) noexcept {
+    switch (frame.node->kind) {
+      case Kind::record:
+        return accept_field(frame);
+      case Kind::union_of:
+        return accept_member(frame);
+      case Kind::tagged:
+        return pop_choice(frame);
+      case Kind::custom:
+        return accept_inner(frame);
+      case Kind::dict:
+        return accept_entry(frame);
+      default:
+        return accept_item(frame);
+    }
+  }
+
+  [[gnu::always_inline]] Next accept_item(Frame& frame) noexcept {
+    ++frame.at;
+    if (value_) [[likely]]
+      return values_.push(value_) ? Next::ready : drop_value();
+    frame.failed = true;
+    return Next::ready;
+  }
+
+  [[gnu::always_inline]] Next accept_entry(Frame& frame) noexcept {
+    frame.stage = kKey;
+    if (value_) [[likely]]
+      return values_.push(value_) ? Next::ready : drop_value();
+    frame.failed = true;
+    return values_.push(failed_field()) ? Next::ready : fail_next();
+  }
+
+  Next drop_value() noexcept {
+    if (value_) builder_.drop(value_);
+    return fail_next();
+  }
+
+  [[gnu::always_inline]] Next accept_field(Frame& frame) noexcept {
+    Value& slot = values_[frame.base + frame.at];
+    if (!slot) {
+      ++frame.count;
+    } else if (slot != failed_field()) {
+      builder_.drop(slot);
+    }
+    slot = value_;
+    if (!value_) {
+      slot = failed_field();
+      frame.failed = true;
+    }
+    return Next::ready;
+  }
+
+  // A value that user code made, or the error that it raised.
+  Value made(Value value, Item item) noexcept {
+    if (value) return value;
+    Slug slug = Slug::value_error;
+    std::string_view text;
+    if (builder_.excuse(&slug, &text)) return fail(slug, item, nullptr, text);
+    aborted_ = true;
+    return Value{};
+  }
+
+  Next resume(Frame& frame) noexcept {
+    switch (frame.node->kind) {
+      case Kind::record:
+        return frame.stage == kItems ? resume_row(frame) : resume_record(frame);
+      case Kind::dict:
+        return resume_dict(frame);
+      case Kind::fixed:
+        return resume_fixed(frame);
+      default:
+        return resume_list(frame);
+    }
+  }
+
+  Next resume_list(Frame& frame) noexcept {
+    const Node& child = *frame.node->children[0];
+    for (;;) {
+      Item item{};
+      const Step step = input_.next_item(*this, frame.in, &item);
+      if (step != Step::more) return step == Step::end ? finish(frame) : fail_next();
+      if (is_leaf(child.kind)) {
+        value_ = leaf(child, item);
+        if (!value_ && aborted_) return Next::aborted;
+      } else {
+        Next next = open(child, item);
+        // A record of leaves needs no turn of the outer loop.
+        if (next == Next::ready && top().node == &child && top().stage == kKey &&
+            child.kind == Kind::record) {
+          next = resume_record(top());
+        }
+        if (next != Next::done || &frame != &top()) return next;
+      }
+      if (accept_item(frame) != Next::ready) return Next::aborted;
+    }
+  }
+
+  Next resume_record(Frame& frame) noexcept {
+    const Record& record = *frame.node->record;
+    for (;;) {
+      Item item{};
+      int field = static_cast<int>(frame.at) + 1;  // as good a guess as any
+      const Step step = input_.next_field(*this, record, frame.in, &field, &item);
+      if (step != Step::more) return step == Step::end ? finish_record(frame) : fail_next();
+      if (field < 0) {
+        if (!unknown_field(frame, record, item)) return fail_next();
+        continue;
+      }
+      frame.at = static_cast<std::uint32_t>(field);
+      const Node& node = *record.fields[frame.at].node;
+      if (plan_.reject_duplicates && values_[frame.base + frame.at]) {
+        if (!input_.skip(*this, item)) return fail_next();
+        value_ = fail(Slug::duplicate_key, item);
+        if (aborted_) return Next::aborted;
+        frame.failed = true;
+        continue;
+      }
+      if (is_leaf(node.kind)) [[likely]] {
+        value_ = leaf(node, item);
+        if (!value_ && aborted_) return Next::aborted;
+        (void)accept_field(frame);
+      } else {
+        const Next next = open(node, item);
+        if (next != Next::done || &frame != &top()) return next;
+        (void)accept_field(frame);
+      }
+    }
+  }
+
+  bool unknown_field(Frame& frame, const Record& record, Item item) noexcept {
+    if (!input_.skip(*this, item)) return false;
+    if (!record.forbid_extra) return true;
+    frame.stage = kValue;  // loc names the key, not a field
+    (void)fail(Slug::extra_forbidden, item);
+    frame.stage = kKey;
+    frame.failed = true;
+    return !aborted_;
+  }
+
+  // A NamedTuple from an array.
+  Next resume_row(Frame& frame) noexcept {
+    const Record& record = *frame.node->record;
+    for (;;) {
+      Item item{};
+      const Step step = input_.next_item(*this, frame.in, &item);
+      if (step == Step::stopped) return fail_next();
+      if (step == Step::end) return finish_record(frame);
+      frame.at = frame.count;
+      if (frame.at >= record.fields.size()) {
+        ++frame.count;
+        if (!input_.skip(*this, item)) return fail_next();
+        continue;
+      }
+      const Next next = begin(*record.fields[frame.at].node, item);
+      if (next != Next::done || &frame != &top()) return next;
+      (void)accept_field(frame);
+    }
+  }
+
+  Next resume_fixed(Frame& frame) noexcept {
+    const Node& node = *frame.node;
+    for (;;) {
+      Item item{};
+      const Step step = input_.next_item(*this, frame.in, &item);
+      if (step == Step::stopped) return fail_next();
+      if (step == Step::end) return finish_fixed(frame);
+      frame.at = frame.count++;
+      if (frame.at >= node.children.size()) {
+        if (!input_.skip(*this, item)) return fail_next();
+        continue;
+      }
+      const Next next = begin(*node.children[frame.at], item);
+      if (next != Next::done || &frame != &top()) return next;
+      if (!value_) {
+        frame.failed = true;
+      } else if (!values_.push(value_)) {
+        return drop_value();
+      }
+    }
+  }
+
+  Next finish_fixed(Frame& frame) noexcept {
+    const Node& node = *frame.node;
+    const Item item = input_.item_of(frame.in);
+    for (std::size_t i = frame.count; i < node.children.size(); ++i) {
+      frame.at = static_cast<std::uint32_t>(i);
+      frame.failed = true;
+      (void)fail(Slug::missing, item);
+      if (aborted_) return Next::aborted;
+    }
+    if (frame.count > node.children.size()) {
+      // As pydantic: what is too long has no other errors.
+      frame.failed = true;
+      frame.stage = kWhole;
+      (void)fail(Slug::too_long, item, node.too_long, {}, frame.count);
+      if (aborted_) return Next::aborted;
+    }
+    return finish(frame);
+  }
+
+  Next resume_dict(Frame& frame) noexcept {
+    const Node& key_node = *frame.node->children[0];
+    const Node& value_node = *frame.node->children[1];
+    for (;;) {
+      Item item{};
+      if (frame.stage == kKey) {
+        const Step step = input_.next_key(*this, frame.in);
+        if (step != Step::more) return step == Step::end ? finish(frame) : fail_next();
+        value_ = input_.key(*this, key_node, frame.in);
+        if (value_ && !key_node.rules.empty())
+          value_ = checked(key_node, value_, input_.key_item(frame.in));
+        if (!value_) {
+          if (aborted_) return Next::aborted;
+          frame.failed = true;
+        }
+        if (!values_.push(value_ ? value_ : failed_field())) return drop_value();
+        frame.stage = kValue;
+      }
+      if (input_.next_value(*this, frame.in, &item) != Step::more) return fail_next();
+      if (is_leaf(value_node.kind)) {
+        value_ = leaf(value_node, item);
+        if (!value_ && aborted_) return Next::aborted;
+      } else {
+        const Next next = open(value_node, item);
+        if (next != Next::done || &frame != &top()) return next;
+      }
+      if (accept_entry(frame) != Next::ready) return Next::aborted;
+    }
+  }
+
+  // What is not there: its default, or an error.
+  bool fill(Frame& frame) noexcept {
+    const Record& record = *frame.node->record;
+    const Item item = input_.item_of(frame.in);
+    for (std::size_t i = 0; i < record.fields.size(); ++i) {
+      if (values_[frame.base + i]) continue;
+      const Field& field = record.fields[i];
+      frame.at = static_cast<std::uint32_t>(i);
+      if (!field.required) {
+        if (frame.failed) continue;
+        Value value{};
+        if (!builder_.default_of(field, &value)) {
+          aborted_ = true;
+          return false;
+        }
+        values_[frame.base + i] = value;  // may be none at all: the attribute stays unset
+        continue;
+      }
+      frame.failed = true;
+      (void)fail(Slug::missing, item);
+      if (aborted_) return false;
+    }
+    return true;
+  }
+
+  Next finish_record(Frame& frame) noexcept {
+    const Node& node = *frame.node;
+    const Record& record = *node.record;
+    if (frame.stage == kItems && frame.count > record.fields.size()) {
+      frame.failed = true;
+      frame.stage = kWhole;
+      (void)fail(Slug::too_long, input_.item_of(frame.in), record.too_long, {}, frame.count);
+      if (aborted_) return Next::aborted;
+    } else if (frame.count != record.fields.size() && !fill(frame)) {
+      return Next::aborted;
+    }
+    Value value{};
+    frame.stage = kWhole;  // the place of what follows
+    if (!frame.failed) {
+      value = builder_.record(record, values_.at(frame.base));
+      values_.shrink(frame.base);
+      if (!value) value = made(value, input_.item_of(frame.in));
+      if (aborted_) return Next::aborted;
+    } else {
+      drop_to(frame.base);
+    }
+    return pop(frame, value);
+  }
+
+  Next finish(Frame& frame) noexcept {
+    const Node& node = *frame.node;
+    const std::size_t count = values_.size() - frame.base;
+    if (frame.failed) {
+      drop_to(frame.base);
+      return pop(frame, Value{});
+    }
+    std::int64_t bad = -1;
+    Value value =
+        builder_.container(node, values_.at(frame.base), count, plan_.reject_duplicates, &bad);
+    values_.shrink(frame.base);
+    if (!value) {
+      if (bad < 0) return fail_next();
+      frame.at = static_cast<std::uint32_t>(bad);
+      if (node.kind == Kind::dict) frame.stage = kWhole;
+      (void)fail(node.kind == Kind::dict ? Slug::duplicate_key : Slug::set_item_not_hashable,
+                 input_.item_of(frame.in));
+      return aborted_ ? Next::aborted : pop(frame, Value{});
+    }
+    frame.stage = kWhole;
+    if (!node.rules.empty()) {
+      value = checked(node, value, input_.item_of(frame.in));
+      if (aborted_) return Next::aborted;
+    }
+    return pop(frame, value);
+  }
+
+  Next pop(Frame& frame, Value value) noexcept {
+    --frames_;
+    --depth_;
+    input_.close(frame.in);
+    return done(value);
+  }
+
+  // The place of the value in hand, outermost first.
+  void add_loc() noexcept {
+    for (int i = 0; i < frames_; ++i) {
+      const Frame& frame = frame_[i];
+      const Node& node = *frame.node;
+      switch (node.kind) {
+        case Kind::custom:
+          break;
+        case Kind::union_of:
+        case Kind::tagged:
+          errors_.add_name(node.labels[frame.at]);
+          break;
+        case Kind::record:
+          if (frame.stage == kKey) errors_.add_name(node.record->fields[frame.at].name);
+          if (frame.stage == kItems) errors_.add_number(frame.at);
+          if (frame.stage == kValue) input_.key_loc(frame.in, errors_);
+          break;
+        case Kind::dict:
+          if (frame.stage == kWhole) break;
+          input_.key_loc(frame.in, errors_);
+          if (frame.stage == kKey) errors_.add_name("[key]");
+          break;
+        default:
+          if (frame.stage != kWhole) errors_.add_number(frame.at);
+          break;
+      }
+    }
+  }
+
+  void drop_to(std::size_t base) noexcept {
+    for (std::size_t i = base; i < values_.size(); ++i) {
+      if (values_[i] && values_[i] != failed_field()) builder_.drop(values_[i]);
+    }
+    values_.shrink(base);
+  }
+
+  void clear() noexcept {
+    drop_to(0);
+    while (frames_ > 0) input_.close(frame_[--frames_].in);
+  }
+
+  const Plan& plan_;
+  Input& input_;
+  Builder& builder_;
+  ErrorList& errors_;
+  bool aborted_ = false;
+  int frames_ = 0;
+  int depth_ = 0;
+  int unions_ = 0;
+  std::uint32_t retries_ = 0;
+  Value value_{};
+  ValueStack<Value> values_;
+  Frame frame_[kFramesMax];  // not initialized: only those below frames_ are in use
+};
+
+}  // namespace lanner::schema
+
+#include "schema/machine_choice.h"

@@ -1,0 +1,254 @@
+#include "schema/machine.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "schema/json_input.h"
+#include "schema/text_builder.h"
+
+namespace lanner::schema {
+namespace {
+
+// A plan of a few nodes, made by hand.
+class Types {
+ public:
+  Node* node(Kind kind, Slug wrong = Slug::missing,
+             std::initializer_list<const Node*> children = {}) {
+    plan.nodes.push_back(std::make_unique<Node>());
+    Node* made = plan.nodes.back().get();
+    made->kind = kind;
+    made->wrong_type = wrong;
+    made->children = children;
+    return made;
+  }
+  Node* integer() { return node(Kind::integer, Slug::int_type); }
+  Node* string() { return node(Kind::string, Slug::string_type); }
+  Node* record(std::initializer_list<std::pair<const char*, const Node*>> fields) {
+    plan.records.push_back(std::make_unique<Record>());
+    Record* made = plan.records.back().get();
+    for (const auto& [name, child] : fields) {
+      Field field;
+      field.name = name;
+      field.quoted = "\"" + field.name + "\"";
+      field.node = child;
+      made->fields.push_back(field);
+    }
+    EXPECT_TRUE(index_record(made));
+    Node* to = node(Kind::record, Slug::dict_type);
+    to->record = made;
+    return to;
+  }
+
+  Plan plan;
+};
+
+// The value, or one line an error: "slug /loc input"; "json: ..." when the document is not JSON.
+std::string decode(const Types& types, const Node& root, std::string_view text) {
+  const std::string document(text);
+  json::Reader reader{std::string_view(document)};
+  TextBuilder builder;
+  JsonInput<TextBuilder> input(reader, builder);
+  ErrorList errors(types.plan.errors_max);
+  std::string out;
+  {
+    Machine<JsonInput<TextBuilder>, TextBuilder> machine(types.plan, input, builder, errors);
+    std::string* value = machine.run(root, input.first());
+    const bool read = !machine.aborted() && input.finish();
+    if (value) out = *value;
+    if (value) builder.drop(value);
+    if (!read && reader.error().code != Errc::ok)
+      return "json: " + std::string(error_name(reader.error().code));
+  }
+  EXPECT_EQ(builder.alive(), 0) << text;
+  for (const ErrorRecord& error : errors) {
+    out += out.empty() ? "" : "\n";
+    out += slug_name(error.slug);
+    out += " ";
+    for (std::uint32_t i = 0; i < error.loc_count; ++i) {
+      const LocItem& item = errors.loc(error)[i];
+      out += "/" + (item.kind == LocItem::Kind::number ? std::to_string(item.number)
+                                                       : std::string(errors.loc_text(item)));
+    }
+    out += " " + std::string(errors.text(error.input_at, error.input_size));
+  }
+  return out;
+}
+
+TEST(Machine, BuildsRecordsInAnyOrderOfKeys) {
+  Types t;
+  const Node* card = t.record({{"name", t.string()}, {"cost", t.integer()}});
+  EXPECT_EQ(decode(t, *card, R"({"name":"Opt","cost":1})"), "(name='Opt' cost=1 )");
+  EXPECT_EQ(decode(t, *card, R"( { "cost" : 1 , "name" : "Opt" } )"), "(name='Opt' cost=1 )");
+  EXPECT_EQ(decode(t, *card, R"({"x":[{"y":"\u00e9"}],"name":"a","cost":1,"z":null})"),
+            "(name='a' cost=1 )");
+}
+
+TEST(Machine, ReadsAnEscapedKeyAsTheKeyThatItIs) {
+  Types t;
+  const Node* card = t.record({{"port", t.integer()}});
+  EXPECT_EQ(decode(t, *card, R"({"\u0070ort":1})"), "(port=1 )");
+  EXPECT_EQ(decode(t, *card, R"({"port2":1,"por":2,"port":3})"), "(port=3 )");
+}
+
+TEST(Machine, LetsTheLastOfTwoEqualKeysWinOrRefusesThem) {
+  Types t;
+  const Node* card = t.record({{"a", t.integer()}});
+  EXPECT_EQ(decode(t, *card, R"({"a":1,"a":2})"), "(a=2 )");
+  EXPECT_EQ(decode(t, *card, R"({"a":1,"a":"x"})"), "int_type /a \"x\"");
+  t.plan.reject_duplicates = true;
+  EXPECT_EQ(decode(t, *card, R"({"a":1,"a":2})"), "duplicate_key /a 2");
+}
+
+TEST(Machine, CollectsAllErrorsWithTheirPlaces) {
+  Types t;
+  const Node* card = t.record(
+      {{"name", t.string()}, {"costs", t.node(Kind::list, Slug::list_type, {t.integer()})}});
+  const Node* cards = t.node(Kind::list, Slug::list_type, {card});
+  EXPECT_EQ(decode(t, *cards, R"([{"name":1,"costs":[1,"x",{}]},{"costs":5},[]])"),
+            "string_type /0/name 1\nint_type /0/costs/1 \"x\"\nint_type /0/costs/2 {}\n"
+            "list_type /1/costs 5\nmissing /1/name {\"costs\":5}\ndict_type /2 []");
+}
+
+TEST(Machine, StopsAtTheBoundOfErrors) {
+  Types t;
+  t.plan.errors_max = 2;
+  const Node* list = t.node(Kind::list, Slug::list_type, {t.integer()});
+  EXPECT_EQ(decode(t, *list, R"(["a","b","c"])"), "int_type /0 \"a\"\nint_type /1 \"b\"");
+}
+
+TEST(Machine, NamesKeysAndValuesOfADict) {
+  Types t;
+  const Node* dict = t.node(Kind::dict, Slug::dict_type, {t.integer(), t.integer()});
+  EXPECT_EQ(decode(t, *dict, R"({"1":2,"3":4})"), "{1 2 3 4}");
+  EXPECT_EQ(decode(t, *dict, R"({"x":2,"\u0033":"y"})"),
+            "int_parsing /x/[key] \"x\"\nint_type /3 \"y\"");
+}
+
+TEST(Machine, ChecksTheLengthOfAFixedTuple) {
+  Types t;
+  Rule rule;
+  rule.message = "too long";
+  Node* pair = t.node(Kind::fixed, Slug::tuple_type, {t.integer(), t.string()});
+  pair->too_long = &rule;
+  EXPECT_EQ(decode(t, *pair, R"([1,"a"])"), "[1 'a']");
+  EXPECT_EQ(decode(t, *pair, R"([1])"), "missing /1 [1]");
+  EXPECT_EQ(decode(t, *pair, R"([1,"a",2])"), "too_long  [1,\"a\",2]");
+}
+
+TEST(Machine, TakesTheMemberOfAUnionThatTheValueLooksLike) {
+  Types t;
+  Node* list = t.node(Kind::list, Slug::list_type, {t.integer()});
+  Node* either = t.node(Kind::union_of, Slug::missing, {t.integer(), list, t.string()});
+  either->labels = {"int", "list[int]", "str"};
+  either->kinds.member[KindTable::integer] = 0;
+  either->kinds.member[KindTable::array] = 1;
+  either->kinds.member[KindTable::text] = 2;
+  EXPECT_EQ(decode(t, *either, "1"), "1");
+  EXPECT_EQ(decode(t, *either, "[1]"), "[1]");
+  EXPECT_EQ(decode(t, *either, "\"x\""), "'x'");
+  EXPECT_EQ(decode(t, *either, "[\"y\"]"),
+            "int_type /int [\"y\"]\nint_type /list[int]/0 \"y\"\nstring_type /str [\"y\"]");
+  EXPECT_EQ(decode(t, *either, "true"),
+            "int_type /int true\nlist_type /list[int] true\nstring_type /str true");
+}
+
+TEST(Machine, TriesMembersInOrderWhereTheyLookAlike) {
+  Types t;
+  Node* a = t.record({{"a", t.integer()}});
+  Node* b = t.record({{"b", t.integer()}});
+  Node* either = t.node(Kind::union_of, Slug::missing, {a, b});
+  either->labels = {"A", "B"};
+  either->kinds.member[KindTable::object] = -2;
+  EXPECT_EQ(decode(t, *either, R"({"b":2})"), "(b=2 )");
+  EXPECT_EQ(decode(t, *either, R"({})"), "missing /A/a {}\nmissing /B/b {}");
+}
+
+TEST(Machine, FindsTheTagWhereverItStands) {
+  Types t;
+  Node* cat = t.record({{"kind", t.string()}, {"lives", t.integer()}});
+  Node* dog = t.record({{"kind", t.string()}, {"name", t.string()}});
+  Node* pet = t.node(Kind::tagged, Slug::missing, {cat, dog});
+  pet->labels = {"cat", "dog"};
+  Tags tags;
+  tags.key = "kind";
+  tags.names = {"cat", "dog"};
+  tags.numeric = {false, false};
+  tags.member = {0, 1};
+  const std::string_view names[] = {"cat", "dog"};
+  ASSERT_TRUE(tags.index.build(names, 2));
+  Rule rule;
+  tags.not_found = tags.invalid = &rule;
+  pet->tags = &tags;
+  EXPECT_EQ(decode(t, *pet, R"({"kind":"dog","name":"Rex"})"), "(kind='dog' name='Rex' )");
+  EXPECT_EQ(decode(t, *pet, R"({"lives":9,"x":{"kind":"dog"},"kind":"cat"})"),
+            "(kind='cat' lives=9 )");
+  EXPECT_EQ(decode(t, *pet, R"({"kind":"cat"})"), "missing /cat/lives {\"kind\":\"cat\"}");
+  EXPECT_EQ(decode(t, *pet, R"({"kind":"cow"})"), "union_tag_invalid  {\"kind\":\"cow\"}");
+  EXPECT_EQ(decode(t, *pet, R"({"a":1})"), "union_tag_not_found  {\"a\":1}");
+  EXPECT_EQ(decode(t, *pet, "5"), "model_attributes_type  5");
+  EXPECT_EQ(decode(t, *pet, R"({"a":01,"kind":"cat"})").substr(0, 5), "json:");
+}
+
+TEST(Machine, CallsAFunctionAroundAValue) {
+  Types t;
+  const Node* custom = t.node(Kind::custom, Slug::missing, {t.string()});
+  const Node* list = t.node(Kind::list, Slug::list_type, {custom});
+  EXPECT_EQ(decode(t, *list, R"(["a","b"])"), "[called 'a' called 'b']");
+  EXPECT_EQ(decode(t, *list, R"(["a","bad",1])"), "value_error /1 \"bad\"\nstring_type /2 1");
+}
+
+TEST(Machine, GivesBackAllValuesWhenTheDocumentBreaksOff) {
+  Types t;
+  const Node* card = t.record(
+      {{"name", t.string()}, {"costs", t.node(Kind::list, Slug::list_type, {t.integer()})}});
+  const Node* cards = t.node(Kind::list, Slug::list_type, {card});
+  const std::string whole =
+      R"([{"name":"a","costs":[1,2]},{"costs":[3],"name":"b","more":{"x":[true]}}])";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_EQ(decode(t, *cards, whole.substr(0, size)), "json: json_truncated") << size;
+  }
+  EXPECT_EQ(decode(t, *cards, whole + "]"), "json: json_trailing_data");
+}
+
+TEST(Machine, RefusesMalformedJsonInSkippedPartsToo) {
+  Types t;
+  const Node* card = t.record({{"a", t.integer()}});
+  for (const char* bad :
+       {"{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\" 1}", "{\"x\":\"\xFF\",\"a\":1}",
+        "{\"x\xFF\":1,\"a\":1}", "{\"x\":\"\\ud800\",\"a\":1}", "{\"x\":01,\"a\":1}", "{a:1}",
+        "{\"a\":NaN}"}) {
+    EXPECT_EQ(decode(t, *card, bad).substr(0, 5), "json:") << bad;
+  }
+}
+
+TEST(Machine, RefusesDeepNestingWithoutRecursion) {
+  Types t;
+  Node* tree = t.node(Kind::list, Slug::list_type);
+  tree->children = {tree};
+  EXPECT_EQ(decode(t, *tree, std::string(128, '[') + std::string(128, ']')).size(), 256U);
+  EXPECT_EQ(decode(t, *tree, std::string(129, '[') + std::string(129, ']')), "json: json_too_deep");
+  EXPECT_EQ(decode(t, *tree, std::string(1000000, '[')), "json: json_too_deep");
+}
+
+TEST(Machine, GivesUpAUnionThatBranchesWithoutEnd) {
+  Types t;
+  Node* leaf = t.integer();
+  Node* a = t.record({{"x", leaf}});
+  Node* either = t.node(Kind::union_of, Slug::missing);
+  Node* b = t.record({{"x", either}});
+  Node* c = t.record({{"x", either}});
+  either->children = {a, b, c};
+  either->labels = {"A", "B", "C"};
+  either->keep_order = true;
+  std::string deep = "\"not a number\"";
+  for (int i = 0; i < 60; ++i) deep = "{\"x\":" + deep + "}";
+  // 2 ^ 60 ways to fail; the bound on retries ends it, with as many errors as were asked for.
+  const std::string errors = decode(t, *either, deep);
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 63);
+}
+
+}  // namespace
+}  // namespace lanner::schema

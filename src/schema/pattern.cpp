@@ -1,0 +1,34 @@
+#include "schema/pattern.h"
+
+#include <new>
+
+#include <re2/re2.h>
+
+namespace lanner::schema {
+
+namespace {
+constexpr std::int64_t kMemoryMax = 1 << 20;  // bytes for one pattern's automata
+}
+
+Pattern::Pattern(std::unique_ptr<re2::RE2> engine) noexcept : engine_(std::move(engine)) {}
+Pattern::~Pattern() = default;
+
+std::unique_ptr<Pattern> Pattern::make(std::string_view source, std::string* why) noexcept {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMemoryMax);
+  std::unique_ptr<re2::RE2> engine(
+      new (std::nothrow) re2::RE2(re2::StringPiece(source.data(), source.size()), options));
+  if (!engine) return nullptr;
+  if (!engine->ok()) {
+    *why = engine->error();
+    return nullptr;
+  }
+  return std::unique_ptr<Pattern>(new (std::nothrow) Pattern(std::move(engine)));
+}
+
+bool Pattern::found_in(std::string_view text) const noexcept {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *engine_);
+}
+
+}  // namespace lanner::schema

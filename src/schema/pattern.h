@@ -1,0 +1,32 @@
+// schema/pattern.h: a regular expression that is matched in linear time (RE2), searched for
+// anywhere in a text.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace re2 {
+class RE2;
+}
+
+namespace lanner::schema {
+
+class Pattern final {
+ public:
+  // null when RE2 does not know the syntax (look-around, back references); *why says what.
+  static std::unique_ptr<Pattern> make(std::string_view source, std::string* why) noexcept;
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+  ~Pattern();
+
+  // `text` is UTF-8.
+  bool found_in(std::string_view text) const noexcept;
+
+ private:
+  explicit Pattern(std::unique_ptr<re2::RE2> engine) noexcept;
+  std::unique_ptr<re2::RE2> engine_;
+};
+
+}  // namespace lanner::schema

@@ -1,0 +1,82 @@
+#include "schema/plan.h"
+
+#include <algorithm>
+
+namespace lanner::schema {
+
+namespace {
+
+struct SlugRow {
+  std::string_view name;
+  std::string_view message;
+};
+
+constexpr SlugRow kSlugs[] = {
+#define LANNER_SLUG(name, message) {#name, message},
+#include "schema/slugs.def"
+#undef LANNER_SLUG
+};
+
+}  // namespace
+
+std::string_view slug_name(Slug slug) noexcept {
+  const std::string_view name = kSlugs[static_cast<std::size_t>(slug)].name;
+  return name.ends_with('_') ? name.substr(0, name.size() - 1) : name;  // enum_ is a keyword in C++
+}
+
+std::string_view slug_message(Slug slug) noexcept {
+  return kSlugs[static_cast<std::size_t>(slug)].message;
+}
+
+bool find_slug(std::string_view name, Slug* slug) noexcept {
+  for (std::size_t i = 0; i < std::size(kSlugs); ++i) {
+    if (slug_name(static_cast<Slug>(i)) == name) {
+      *slug = static_cast<Slug>(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+QuickRange quick_range(const Node& node) noexcept {
+  QuickRange range;
+  const bool number = node.kind == Kind::integer;
+  if (node.rules.empty() || (!number && node.kind != Kind::string)) return range;
+  for (const Rule* rule : node.rules) {
+    if (!rule->has_integer) return {};
+    const std::int64_t bound = rule->integer;
+    switch (rule->demand) {
+      case Demand::ge:
+      case Demand::min_length:
+        range.least = std::max(range.least, bound);
+        break;
+      case Demand::le:
+      case Demand::max_length:
+        range.most = std::min(range.most, bound);
+        break;
+      case Demand::gt:
+        if (bound == INT64_MAX) return {};
+        range.least = std::max(range.least, bound + 1);
+        break;
+      case Demand::lt:
+        if (bound == INT64_MIN) return {};
+        range.most = std::min(range.most, bound - 1);
+        break;
+      default:
+        return {};
+    }
+  }
+  range.of = number ? QuickRange::Of::integer : QuickRange::Of::length;
+  return range;
+}
+
+bool index_record(Record* record) noexcept {
+  std::vector<std::string_view> names;
+  names.reserve(record->fields.size());
+  for (const Field& field : record->fields) {
+    names.push_back(field.takes_input ? std::string_view(field.name) : std::string_view());
+  }
+  return record->index.build(names.data(), names.size());
+}
+
+}  // namespace lanner::schema

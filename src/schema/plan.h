@@ -1,0 +1,224 @@
+// schema/plan.h: what a type was compiled to: nodes, records, rules. Made once, read by every
+// decode.
+//
+// The plan knows no Python: classes, defaults and bounds are `void*` that the builder put there and
+// understands. Whoever owns the plan keeps them alive. A plan is immutable once made, and may be
+// read by several threads.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/name_index.h"
+#include "schema/pattern.h"
+
+namespace lanner::schema {
+
+enum class Slug : std::uint8_t {
+#define LANNER_SLUG(name, message) name,
+#include "schema/slugs.def"
+#undef LANNER_SLUG
+};
+
+// "greater_than_equal"
+std::string_view slug_name(Slug slug) noexcept;
+// The message of slugs.def; empty when only a rule has it.
+std::string_view slug_message(Slug slug) noexcept;
+// False when no slug is called so.
+bool find_slug(std::string_view name, Slug* slug) noexcept;
+
+// How much is read into a value of another kind: docs/schema.md has the tables.
+enum class Profile : std::uint8_t {
+  json,    // strict, but for int -> float and what JSON can only say as text
+  text,    // path, query, header, cookie, form: all is text
+  compat,  // pydantic's lax mode
+};
+
+enum class Kind : std::uint8_t {
+  // Leaves: one value, no frame.
+  any,
+  none,
+  boolean,
+  integer,
+  floating,
+  string,
+  bytes,
+  datetime,
+  date,
+  time,
+  timedelta,
+  uuid,
+  decimal,
+  choice,    // Literal and Enum
+  instance,  // an object of a class, as it is
+  delegate,  // a class that validates itself (pydantic)
+  // What holds others: a frame each.
+  list,
+  set,
+  frozenset,
+  tuple,  // of one item type, any length
+  fixed,  // tuple of an item type each
+  dict,
+  record,
+  union_of,  // by kind, then in order
+  tagged,    // by the value of one field
+  custom,    // a function after the inner node
+};
+constexpr bool is_leaf(Kind kind) noexcept { return kind < Kind::list; }
+
+// What a rule demands of a value. In the order in which they are checked.
+enum class Demand : std::uint8_t {
+  strip,
+  lower,
+  upper,
+  multiple_of,
+  le,
+  lt,
+  ge,
+  gt,
+  max_length,
+  min_length,
+  pattern,
+  max_digits,
+  decimal_places,
+  tz_aware,
+  tz_naive,
+  unique,
+  predicate,  // a function says yes or no
+};
+
+struct Rule {
+  Demand demand = Demand::predicate;
+  Slug slug = Slug::predicate_failed;
+  bool has_integer = false;   // `integer` is the bound
+  bool has_floating = false;  // `floating` is the bound
+  std::int64_t integer = 0;
+  double floating = 0;
+  std::string message;      // complete; U+0001 is a hole for the actual length or the offending tag
+  void* context = nullptr;  // the builder's: what ctx holds
+  void* object = nullptr;   // the builder's: the bound, a function, or a pattern of its own engine
+  std::unique_ptr<Pattern> pattern;
+};
+
+struct Node;
+
+struct Field {
+  std::string name;    // the key on the wire
+  std::string quoted;  // "name" with its quotes, escaped as JSON
+  const Node* node = nullptr;
+  bool required = true;
+  bool takes_input = true;        // false: only ever its default (field(init=False))
+  void* key = nullptr;            // the builder's: the key as an object
+  void* attribute = nullptr;      // the builder's: where it is stored
+  void* default_value = nullptr;  // the builder's; null = none
+  void* factory = nullptr;        // the builder's; null = none
+  std::intptr_t offset = -1;      // in the object; -1 = not in a slot
+};
+
+// How a record's object comes to be; the builder knows what it means.
+enum class Make : std::uint8_t { slots, attributes, mapping, tuple, call };
+
+struct Record {
+  std::vector<Field> fields;
+  NameIndex index;  // of the fields that take input
+  Make make = Make::call;
+  bool forbid_extra = false;
+  bool from_array = false;         // NamedTuple: a JSON array will do
+  bool post_init = false;          // has __post_init__
+  bool as_is = true;               // an instance of the class passes unchanged
+  const Rule* too_long = nullptr;  // from_array
+  void* type = nullptr;            // the builder's class
+};
+
+// The values of a Literal or an Enum.
+struct Choices {
+  struct Text {
+    std::string text;
+    void* value;
+  };
+  struct Number {
+    std::int64_t number;
+    void* value;
+  };
+  std::vector<Text> texts;
+  NameIndex text_index;  // of texts
+  std::vector<Number> numbers;
+  void* true_value = nullptr;
+  void* false_value = nullptr;
+  void* null_value = nullptr;
+  void* map =
+      nullptr;  // the builder's: input value -> choice, for what is no text and no small number
+  void* type = nullptr;  // the builder's Enum class
+  const Rule* rule = nullptr;
+};
+
+// Which member of a union a value can only be, by what it looks like. -1 = none, -2 = several.
+struct KindTable {
+  enum Look : std::uint8_t { null, boolean, integer, real, text, array, object, other, kCount };
+  // `other`: what is no JSON: an object of the language's own.
+  std::int16_t member[kCount] = {-1, -1, -1, -1, -1, -1, -1, -2};
+};
+
+struct Tags {
+  std::string key;                    // the field that tells
+  void* key_object = nullptr;         // the builder's: the key as an object
+  void* attribute = nullptr;          // the builder's: the attribute of the members' instances
+  NameIndex index;                    // of the members' tags, by position
+  std::vector<std::string> names;     // tag -> text; a number as its digits
+  std::vector<bool> numeric;          // the tag is a number, not a string
+  std::vector<std::uint16_t> member;  // tag -> child
+  const Rule* not_found = nullptr;
+  const Rule* invalid = nullptr;
+};
+
+// Bounds that most values keep, checked before the rules are: inside them every rule holds.
+struct QuickRange {
+  enum class Of : std::uint8_t { nothing, integer, length } of = Of::nothing;
+  std::int64_t least = INT64_MIN;
+  std::int64_t most = INT64_MAX;
+  bool holds(std::int64_t value) const noexcept { return value >= least && value <= most; }
+};
+
+struct Node {
+  Kind kind = Kind::any;
+  bool nullable = false;       // null passes, as null
+  bool keep_order = false;     // union: never by kind
+  bool allow_inf_nan = false;  // floating
+  Slug wrong_type = Slug::missing;
+  std::vector<const Rule*> rules;
+  QuickRange quick;                   // of the rules
+  std::vector<const Node*> children;  // items; key, value; members; inner
+  std::vector<std::string> labels;    // union: what `loc` says of each child
+  const Record* record = nullptr;
+  const Choices* choices = nullptr;
+  const Tags* tags = nullptr;
+  KindTable kinds;
+  const Rule* too_long = nullptr;  // fixed
+  const Rule* wrong = nullptr;     // of a wrong type: its message, where the slug's is not enough
+  void* object = nullptr;          // the builder's: class or function
+};
+
+// Owns all parts.
+struct Plan {
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<std::unique_ptr<Record>> records;
+  std::vector<std::unique_ptr<Rule>> rules;
+  std::vector<std::unique_ptr<Choices>> choices;
+  std::vector<std::unique_ptr<Tags>> tags;
+  Profile profile = Profile::json;
+  bool reject_duplicates = false;
+  std::uint32_t errors_max = 64;
+  const Node* root = nullptr;
+};
+
+// What of the node's rules can be said by a range, if all of them can.
+QuickRange quick_range(const Node& node) noexcept;
+
+// One key of the record's table per field; false when a name stands twice.
+bool index_record(Record* record) noexcept;
+
+}  // namespace lanner::schema

@@ -1,0 +1,69 @@
+#include "schema/plan.h"
+
+#include <initializer_list>
+
+#include <gtest/gtest.h>
+
+namespace lanner::schema {
+namespace {
+
+TEST(Plan, NamesSlugsBothWays) {
+  Slug slug = Slug::missing;
+  EXPECT_EQ(slug_name(Slug::enum_), "enum");
+  EXPECT_TRUE(find_slug("enum", &slug));
+  EXPECT_EQ(slug, Slug::enum_);
+  EXPECT_TRUE(find_slug("int_type", &slug));
+  EXPECT_EQ(slug_message(slug), "Input should be a valid integer");
+  EXPECT_FALSE(find_slug("no_such_thing", &slug));
+}
+
+TEST(Plan, IndexesTheFieldsThatTakeInput) {
+  Record record;
+  record.fields.resize(3);
+  record.fields[0].name = "a";
+  record.fields[1].name = "b";
+  record.fields[1].takes_input = false;
+  record.fields[2].name = "c";
+  ASSERT_TRUE(index_record(&record));
+  EXPECT_EQ(record.index.find("a"), 0);
+  EXPECT_EQ(record.index.find("b"), NameIndex::kNone);
+  EXPECT_EQ(record.index.find("c"), 2);
+  record.fields[2].name = "a";
+  EXPECT_FALSE(index_record(&record));
+}
+
+Rule bound(Demand demand, std::int64_t integer) {
+  Rule rule;
+  rule.demand = demand;
+  rule.integer = integer;
+  rule.has_integer = true;
+  return rule;
+}
+
+TEST(Plan, SaysIntegerBoundsAsARange) {
+  const Rule at_least = bound(Demand::gt, 0);
+  const Rule at_most = bound(Demand::le, 150);
+  Node node;
+  node.kind = Kind::integer;
+  node.rules = {&at_least, &at_most};
+  const QuickRange range = quick_range(node);
+  EXPECT_EQ(range.of, QuickRange::Of::integer);
+  EXPECT_TRUE(range.holds(1));
+  EXPECT_TRUE(range.holds(150));
+  EXPECT_FALSE(range.holds(0));
+  EXPECT_FALSE(range.holds(151));
+}
+
+TEST(Plan, SaysNoRangeWhereARuleIsNone) {
+  const Rule multiple = bound(Demand::multiple_of, 5);
+  Node node;
+  node.kind = Kind::integer;
+  node.rules = {&multiple};
+  EXPECT_EQ(quick_range(node).of, QuickRange::Of::nothing);
+  const Rule below_all = bound(Demand::lt, INT64_MIN);
+  node.rules = {&below_all};
+  EXPECT_EQ(quick_range(node).of, QuickRange::Of::nothing);
+}
+
+}  // namespace
+}  // namespace lanner::schema

@@ -1,0 +1,219 @@
+#include "schema/scalars.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace lanner::schema {
+
+namespace {
+
+bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+bool same(std::string_view text, std::string_view word) noexcept {
+  if (text.size() != word.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (lower(text[i]) != word[i]) return false;
+  }
+  return true;
+}
+
+// Drops single underscores between digits; false when one stands elsewhere.
+bool drop_underscores(std::string_view text, std::string* out) noexcept {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '_') {
+      out->push_back(text[i]);
+      continue;
+    }
+    if (i == 0 || i + 1 == text.size() || !digit(text[i - 1]) || !digit(text[i + 1])) return false;
+  }
+  return true;
+}
+
+int hex(char c) noexcept {
+  if (digit(c)) return c - '0';
+  const char l = lower(c);
+  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
+}
+
+bool bad_character(std::string_view text, std::size_t shift, std::string* why) noexcept {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (hex(text[i]) >= 0 || text[i] == '-') continue;
+    std::size_t size = 1;  // the whole code point
+    while (i + size < text.size() && (text[i + size] & 0xC0) == 0x80) ++size;
+    *why = "invalid character: found `" + std::string(text.substr(i, size)) + "` at " +
+           std::to_string(i + shift);
+    return true;
+  }
+  return false;
+}
+
+bool hyphenated(std::string_view text, std::string* why) noexcept {
+  static constexpr std::size_t kGroups[] = {8, 4, 4, 4, 12};
+  std::size_t hyphens = 0;
+  for (const char c : text) hyphens += c == '-';
+  if (hyphens != 4) {
+    *why = "invalid group count: expected 5, found " + std::to_string(hyphens + 1);
+    return false;
+  }
+  std::size_t begin = 0;
+  for (std::size_t group = 0; group < 5; ++group) {
+    std::size_t end = text.find('-', begin);
+    if (end == std::string_view::npos) end = text.size();
+    if (end - begin != kGroups[group]) {
+      *why = "invalid group length in group " + std::to_string(group) + ": expected " +
+             std::to_string(kGroups[group]) + ", found " + std::to_string(end - begin);
+      return false;
+    }
+    begin = end + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) noexcept {
+  const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slug* slug) noexcept {
+  *slug = Slug::int_parsing;
+  std::string clean;
+  if (profile == Profile::compat) {
+    text = trim(text);
+    if (text.find('_') != std::string_view::npos) {
+      if (!drop_underscores(text, &clean)) return false;
+      text = clean;
+    }
+    const std::size_t point = text.find('.');
+    if (point != std::string_view::npos) {
+      if (text.find_first_not_of('0', point + 1) != std::string_view::npos) return false;
+      text = text.substr(0, point);
+    }
+  }
+  const bool negative = !text.empty() && text[0] == '-';
+  std::string_view digits = text;
+  if (negative || (!text.empty() && text[0] == '+')) digits.remove_prefix(1);
+  if (digits.empty()) return false;
+  for (const char c : digits) {
+    if (!digit(c)) return false;
+  }
+  if (digits.size() > kMaxDigits) {
+    *slug = Slug::int_parsing_size;
+    return false;
+  }
+  const std::string_view number = negative ? text : digits;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), out->value);
+  out->fits = read.ec == std::errc();
+  if (!out->fits) out->digits.assign(number);
+  return true;
+}
+
+bool parse_floating(std::string_view text, Profile profile, double* value) noexcept {
+  std::string clean;
+  if (profile == Profile::compat) {
+    text = trim(text);
+    if (text.find('_') != std::string_view::npos) {
+      if (!drop_underscores(text, &clean)) return false;
+      text = clean;
+    }
+  }
+  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+  std::string_view rest = text;
+  if (!rest.empty() && rest[0] == '-') rest.remove_prefix(1);
+  if (rest.empty()) return false;
+  if (!digit(rest[0]) && !(rest[0] == '.' && rest.size() > 1 && digit(rest[1]))) {
+    if (profile != Profile::compat) return false;
+    const bool negative = rest.size() != text.size();
+    if (same(rest, "inf") || same(rest, "infinity")) {
+      *value = negative ? -HUGE_VAL : HUGE_VAL;
+      return true;
+    }
+    if (!same(rest, "nan")) return false;
+    *value = std::nan("");
+    return true;
+  }
+  if (text.size() > kMaxDigits) return false;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), *value);
+  if (read.ptr != text.data() + text.size()) return false;
+  if (read.ec == std::errc::result_out_of_range) {
+    // from_chars says neither which: what is tiny is zero, what is huge infinite.
+    const std::size_t exponent = text.find_first_of("eE");
+    const bool tiny = exponent != std::string_view::npos && exponent + 1 < text.size() &&
+                      text[exponent + 1] == '-';
+    *value = tiny ? 0.0 : text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+    return true;
+  }
+  return read.ec == std::errc();
+}
+
+bool parse_boolean(std::string_view text, Profile profile, bool* value) noexcept {
+  static constexpr std::string_view kTrue[] = {"true", "1", "on", "yes", "t", "y"};
+  static constexpr std::string_view kFalse[] = {"false", "0", "off", "no", "f", "n"};
+  const std::size_t words = profile == Profile::compat ? 6 : 4;
+  for (std::size_t i = 0; i < words; ++i) {
+    if (same(text, kTrue[i])) {
+      *value = true;
+      return true;
+    }
+    if (same(text, kFalse[i])) {
+      *value = false;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool parse_uuid(std::string_view text, std::uint8_t (&bytes)[16], std::string* why) noexcept {
+  std::size_t shift = 0;
+  if (text.starts_with("urn:uuid:")) {
+    shift = 9;
+    text.remove_prefix(9);
+  } else if (text.size() == 38 && text.front() == '{' && text.back() == '}') {
+    shift = 1;
+    text = text.substr(1, 36);
+  }
+  if (bad_character(text, shift, why)) return false;
+  if (text.find('-') == std::string_view::npos) {
+    if (text.size() != 32) {
+      *why = "invalid length: found " + std::to_string(text.size());
+      return false;
+    }
+  } else if (!hyphenated(text, why)) {
+    return false;
+  }
+  std::size_t nibble = 0;
+  for (const char c : text) {
+    if (c == '-') continue;
+    const int value = hex(c);
+    bytes[nibble / 2] =
+        static_cast<std::uint8_t>(nibble % 2 ? bytes[nibble / 2] | value : value << 4);
+    ++nibble;
+  }
+  return true;
+}
+
+bool is_decimal(std::string_view text) noexcept {
+  std::size_t i = 0;
+  if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+  std::size_t digits = 0;
+  for (; i < text.size() && digit(text[i]); ++i) ++digits;
+  if (i < text.size() && text[i] == '.') {
+    ++i;
+    for (; i < text.size() && digit(text[i]); ++i) ++digits;
+  }
+  if (digits == 0) return false;
+  if (i < text.size() && lower(text[i]) == 'e') {
+    ++i;
+    if (i < text.size() && (text[i] == '+' || text[i] == '-')) ++i;
+    const std::size_t begin = i;
+    while (i < text.size() && digit(text[i])) ++i;
+    if (i == begin || i - begin > 9) return false;
+  }
+  return i == text.size();
+}
+
+}  // namespace lanner::schema

@@ -1,0 +1,45 @@
+// schema/scalars.h: numbers, booleans and UUIDs from text: what path, query, header and cookie
+// values, JSON's object keys and the compat profile have in common.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "schema/plan.h"
+
+namespace lanner::schema {
+
+inline constexpr std::size_t kMaxDigits =
+    4300;  // of an integer: CPython's own bound against quadratic time
+
+// Decimal digits with a sign; compat also takes spaces around, single underscores between digits
+// and a fraction of zeros. Where `fits` is false the digits (without spaces, underscores and
+// fraction) are in *digits.
+struct IntegerText {
+  std::int64_t value = 0;
+  bool fits = true;
+  std::string digits;
+};
+// False: *slug says why (int_parsing, int_parsing_size).
+bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slug* slug) noexcept;
+
+// JSON's grammar of numbers, with a sign "+", or digits alone; compat also spaces, underscores,
+// "inf" and "nan".
+bool parse_floating(std::string_view text, Profile profile, double* value) noexcept;
+
+// text: true false 1 0 on off yes no, in any case; compat: also t f y n.
+bool parse_boolean(std::string_view text, Profile profile, bool* value) noexcept;
+
+// Hyphenated or 32 digits, in braces or behind "urn:uuid:". nullptr when it worked, else what is
+// wrong (in *why).
+bool parse_uuid(std::string_view text, std::uint8_t (&bytes)[16], std::string* why) noexcept;
+
+// A number as the decimal module writes it, without spaces or underscores (compat: with them):
+// digits, one point, an exponent. False for anything else, "NaN" and "Infinity" too.
+bool is_decimal(std::string_view text) noexcept;
+
+std::string_view trim(std::string_view text) noexcept;  // ASCII white space
+
+}  // namespace lanner::schema

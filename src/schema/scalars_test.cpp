@@ -1,0 +1,91 @@
+#include "schema/scalars.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace lanner::schema {
+namespace {
+
+std::string integer(std::string_view text, Profile profile) {
+  IntegerText out;
+  Slug slug = Slug::missing;
+  if (!parse_integer(text, profile, &out, &slug)) return std::string(slug_name(slug));
+  return out.fits ? std::to_string(out.value) : out.digits;
+}
+
+TEST(Scalars, ReadsIntegersOfAnySize) {
+  EXPECT_EQ(integer("-12", Profile::text), "-12");
+  EXPECT_EQ(integer("+12", Profile::text), "12");
+  EXPECT_EQ(integer("123456789012345678901234567890", Profile::text),
+            "123456789012345678901234567890");
+  EXPECT_EQ(integer(std::string(4300, '9'), Profile::text).size(), 4300U);
+  EXPECT_EQ(integer(std::string(4301, '9'), Profile::text), "int_parsing_size");
+  EXPECT_EQ(integer(std::string(1000000, '9'), Profile::text), "int_parsing_size");
+}
+
+TEST(Scalars, TakesUnderscoresAndSpacesInCompatOnly) {
+  EXPECT_EQ(integer("1_000", Profile::text), "int_parsing");
+  EXPECT_EQ(integer("1_000", Profile::compat), "1000");
+  EXPECT_EQ(integer("1__0", Profile::compat), "int_parsing");
+  EXPECT_EQ(integer(" 1 ", Profile::text), "int_parsing");
+  EXPECT_EQ(integer(" 1 ", Profile::compat), "1");
+  EXPECT_EQ(integer("1.0", Profile::compat), "1");
+  EXPECT_EQ(integer("1.5", Profile::compat), "int_parsing");
+  EXPECT_EQ(integer("", Profile::compat), "int_parsing");
+}
+
+TEST(Scalars, ReadsNumbersAndInCompatThoseThatAreNone) {
+  double value = 0;
+  EXPECT_TRUE(parse_floating("-1.5e3", Profile::text, &value));
+  EXPECT_EQ(value, -1500.0);
+  EXPECT_FALSE(parse_floating("nan", Profile::text, &value));
+  EXPECT_TRUE(parse_floating("nan", Profile::compat, &value));
+  EXPECT_TRUE(std::isnan(value));
+  EXPECT_FALSE(parse_floating("1.5x", Profile::text, &value));
+  EXPECT_FALSE(parse_floating("", Profile::text, &value));
+  EXPECT_TRUE(parse_floating("1e400", Profile::text, &value));
+  EXPECT_TRUE(std::isinf(value));
+  EXPECT_TRUE(parse_floating("1e-400", Profile::text, &value));
+  EXPECT_EQ(value, 0.0);
+}
+
+TEST(Scalars, KnowsEightWordsForABoolean) {
+  bool value = false;
+  for (const char* word : {"true", "1", "ON", "Yes"}) {
+    EXPECT_TRUE(parse_boolean(word, Profile::text, &value) && value) << word;
+  }
+  for (const char* word : {"False", "0", "off", "no"}) {
+    EXPECT_TRUE(parse_boolean(word, Profile::text, &value) && !value) << word;
+  }
+  EXPECT_FALSE(parse_boolean("t", Profile::text, &value));
+  EXPECT_TRUE(parse_boolean("t", Profile::compat, &value) && value);
+  EXPECT_FALSE(parse_boolean("", Profile::text, &value));
+}
+
+TEST(Scalars, ReadsUuidsInFourFormsAndSaysWhatIsWrong) {
+  std::uint8_t bytes[16] = {};
+  std::string why;
+  for (const char* text :
+       {"12345678-1234-1234-1234-1234567890ab", "123456781234123412341234567890AB",
+        "{12345678-1234-1234-1234-1234567890ab}",
+        "urn:uuid:12345678-1234-1234-1234-1234567890ab"}) {
+    ASSERT_TRUE(parse_uuid(text, bytes, &why)) << text << why;
+    EXPECT_EQ(bytes[0], 0x12);
+    EXPECT_EQ(bytes[15], 0xAB);
+  }
+  EXPECT_FALSE(parse_uuid("x", bytes, &why));
+  EXPECT_EQ(why, "invalid character: found `x` at 0");
+  EXPECT_FALSE(parse_uuid("1234567-81234-1234-1234-123456789012", bytes, &why));
+  EXPECT_EQ(why, "invalid group length in group 0: expected 8, found 7");
+  EXPECT_FALSE(parse_uuid("", bytes, &why));
+}
+
+TEST(Scalars, KnowsADecimalWhenItSeesOne) {
+  for (const char* text : {"1", "-1.50", ".5", "1.", "1E+5"}) EXPECT_TRUE(is_decimal(text)) << text;
+  for (const char* text : {"", ".", "1_0", " 1", "NaN", "1e", "1e9999999999"})
+    EXPECT_FALSE(is_decimal(text)) << text;
+}
+
+}  // namespace
+}  // namespace lanner::schema

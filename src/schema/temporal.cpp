@@ -1,0 +1,350 @@
+#include "schema/temporal.h"
+
+#include <cstddef>
+
+namespace lanner::schema {
+
+namespace {
+
+constexpr std::int64_t kDaysMax = 999'999'999;
+constexpr std::int64_t kEpochSecondsMax = 20'000'000'000;  // beyond it milliseconds are meant
+constexpr const char* kTooShort = "input is too short";
+constexpr const char* kExtra = "unexpected extra characters at the end of the input";
+
+bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+// Two digits at text[at]; -1 = not two digits. REQUIRES: at + 2 <= size.
+int two(std::string_view text, std::size_t at) noexcept {
+  if (!digit(text[at]) || !digit(text[at + 1])) return -1;
+  return (text[at] - '0') * 10 + (text[at + 1] - '0');
+}
+
+int month_days(int year, int month) noexcept {
+  static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return month == 2 && leap ? 29 : kDays[month - 1];
+}
+
+// The first ten bytes.
+const char* date_part(std::string_view text, Date* date) noexcept {
+  if (text.size() < 10) return kTooShort;
+  const int high = two(text, 0);
+  const int low = two(text, 2);
+  if (high < 0 || low < 0) return "invalid character in year";
+  if (text[4] != '-' || text[7] != '-') {
+    if (text[4] != '-') return "invalid date separator, expected `-`";
+  }
+  const int month = two(text, 5);
+  if (month < 0) return "invalid character in month";
+  if (text[7] != '-') return "invalid date separator, expected `-`";
+  const int day = two(text, 8);
+  if (day < 0) return "invalid character in day";
+  const int year = high * 100 + low;
+  if (month < 1 || month > 12) return "month value is outside expected range of 1-12";
+  if (day < 1 || day > month_days(year, month)) return "day value is outside expected range";
+  if (year == 0) return "year 0 is out of range";
+  *date = {year, month, day};
+  return nullptr;
+}
+
+// ".123456789" at *at; digits after the sixth are cut off.
+const char* fraction(std::string_view text, std::size_t* at, int* microsecond) noexcept {
+  std::size_t i = *at + 1;
+  int value = 0;
+  int digits = 0;
+  for (; i < text.size() && digit(text[i]); ++i, ++digits) {
+    if (digits < 6) value = value * 10 + (text[i] - '0');
+  }
+  if (digits == 0) return "second fraction digits missing after `.`";
+  for (int n = digits; n < 6; ++n) value *= 10;
+  *microsecond = value;
+  *at = i;
+  return nullptr;
+}
+
+const char* offset_part(std::string_view text, std::size_t* at, Time* time) noexcept {
+  const char sign = text[*at];
+  if (sign == 'Z' || sign == 'z') {
+    time->has_offset = true;
+    ++*at;
+    return nullptr;
+  }
+  if (sign != '+' && sign != '-') return kExtra;
+  std::size_t i = *at + 1;
+  if (i + 2 > text.size()) return "invalid timezone hour";
+  const int hour = two(text, i);
+  if (hour < 0) return "invalid timezone hour";
+  i += 2;
+  if (i < text.size() && text[i] == ':') ++i;
+  if (i + 2 > text.size()) return "invalid timezone minute";
+  const int minute = two(text, i);
+  if (minute < 0) return "invalid timezone minute";
+  if (minute > 59) return "timezone minute value is outside expected range of 0-59";
+  const int offset = hour * 3600 + minute * 60;
+  if (offset >= 86400) return "timezone offset must be less than 24 hours";
+  time->has_offset = true;
+  time->offset_s = sign == '-' ? -offset : offset;
+  *at = i + 2;
+  return nullptr;
+}
+
+// From text[at] to the end: hh:mm[:ss[.fraction]][offset].
+const char* time_part(std::string_view text, std::size_t at, Time* time) noexcept {
+  if (text.size() < at + 5) return kTooShort;
+  const int hour = two(text, at);
+  if (hour < 0) return "invalid character in hour";
+  if (text[at + 2] != ':') return "invalid time separator, expected `:`";
+  const int minute = two(text, at + 3);
+  if (minute < 0) return "invalid character in minute";
+  if (hour > 23) return "hour value is outside expected range of 0-23";
+  if (minute > 59) return "minute value is outside expected range of 0-59";
+  *time = {hour, minute, 0, 0, false, 0};
+  at += 5;
+  if (at < text.size() && text[at] == ':') {
+    const int second = at + 3 <= text.size() ? two(text, at + 1) : -1;
+    if (second < 0) return "invalid character in second";
+    if (second > 59) return "second value is outside expected range of 0-59";
+    time->second = second;
+    at += 3;
+    if (at < text.size() && (text[at] == '.' || text[at] == ',')) {
+      if (const char* why = fraction(text, &at, &time->microsecond)) return why;
+    }
+  }
+  if (at < text.size()) {
+    if (const char* why = offset_part(text, &at, time)) return why;
+  }
+  return at == text.size() ? nullptr : kExtra;
+}
+
+// A duration while it is read: whole seconds and microseconds, before the sign.
+struct Sum {
+  std::int64_t days = 0;
+  std::int64_t seconds = 0;
+  std::int64_t microseconds = 0;
+};
+
+const char* normalize(Sum sum, bool negative, Duration* out) noexcept {
+  sum.seconds += sum.microseconds / 1'000'000;
+  sum.microseconds %= 1'000'000;
+  sum.days += sum.seconds / 86400;
+  sum.seconds %= 86400;
+  if (sum.days > kDaysMax) return "durations may not exceed 999,999,999 days";
+  if (negative) {
+    sum.days = -sum.days;
+    sum.seconds = -sum.seconds;
+    if (sum.microseconds) {
+      sum.microseconds = 1'000'000 - sum.microseconds;
+      --sum.seconds;
+    }
+    if (sum.seconds < 0) {
+      sum.seconds += 86400;
+      --sum.days;
+    }
+    if (sum.days < -kDaysMax) return "durations may not exceed 999,999,999 days";
+  }
+  *out = {sum.days, static_cast<int>(sum.seconds), static_cast<int>(sum.microseconds)};
+  return nullptr;
+}
+
+// Digits at *at, and ".digits" as millionths; false when there is no digit or the number is too
+// large.
+const char* quantity(std::string_view text, std::size_t* at, std::int64_t* whole,
+                     std::int64_t* millionths) noexcept {
+  *whole = 0;
+  *millionths = 0;
+  const std::size_t begin = *at;
+  while (*at < text.size() && digit(text[*at])) {
+    if (*whole > kDaysMax * 100'000) return "a numeric value in the duration is too large";
+    *whole = *whole * 10 + (text[(*at)++] - '0');
+  }
+  if (*at == begin) return "invalid digit in duration";
+  if (*at < text.size() && (text[*at] == '.' || text[*at] == ',')) {
+    int value = 0;
+    if (fraction(text, at, &value)) return "quantity fraction invalid in duration";
+    *millionths = value;
+  }
+  return nullptr;
+}
+
+// The unit in seconds; 0 = not a unit of this part.
+std::int64_t unit_seconds(char c, bool in_time) noexcept {
+  const char unit = static_cast<char>(c & ~0x20);
+  if (in_time) return unit == 'H' ? 3600 : unit == 'M' ? 60 : unit == 'S' ? 1 : 0;
+  return unit == 'Y'   ? 365 * 86400
+         : unit == 'M' ? 30 * 86400
+         : unit == 'W' ? 7 * 86400
+         : unit == 'D' ? 86400
+                       : 0;
+}
+
+// "P1DT2H", from behind the P.
+const char* iso_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
+  bool in_time = false;
+  bool any = false;
+  while (at < text.size()) {
+    if ((text[at] & ~0x20) == 'T') {
+      if (in_time) return "`t` character repeated in duration";
+      in_time = true;
+      ++at;
+      continue;
+    }
+    std::int64_t whole = 0;
+    std::int64_t millionths = 0;
+    if (const char* why = quantity(text, &at, &whole, &millionths)) return why;
+    const std::int64_t unit = at < text.size() ? unit_seconds(text[at], in_time) : 0;
+    if (!unit) {
+      return in_time ? "quantity invalid in time part of duration"
+                     : "quantity invalid in date part of duration";
+    }
+    ++at;
+    any = true;
+    if (whole > kDaysMax * 86400 / unit) return "durations may not exceed 999,999,999 days";
+    sum->seconds += whole * unit;
+    sum->microseconds += millionths * unit;
+    if (sum->seconds > kDaysMax * 86400) return "durations may not exceed 999,999,999 days";
+  }
+  return any ? nullptr : kTooShort;
+}
+
+// "01:02:03.5", from text[at] to the end.
+const char* clock_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
+  std::int64_t hours = 0;
+  std::size_t digits = 0;
+  while (at < text.size() && digit(text[at])) {
+    if (++digits > 9) return "durations may not exceed 999,999,999 hours";
+    hours = hours * 10 + (text[at++] - '0');
+  }
+  if (digits == 0) return "invalid character in hour";
+  if (at >= text.size() || text[at] != ':') return "invalid time separator, expected `:`";
+  if (at + 3 > text.size()) return kTooShort;
+  const int minute = two(text, at + 1);
+  if (minute < 0) return "invalid character in minute";
+  if (minute > 59) return "minute value is outside expected range of 0-59";
+  at += 3;
+  int second = 0;
+  int microsecond = 0;
+  if (at < text.size() && text[at] == ':') {
+    second = at + 3 <= text.size() ? two(text, at + 1) : -1;
+    if (second < 0) return "invalid character in second";
+    if (second > 59) return "second value is outside expected range of 0-59";
+    at += 3;
+    if (at < text.size() && (text[at] == '.' || text[at] == ',')) {
+      if (const char* why = fraction(text, &at, &microsecond)) return why;
+    }
+  }
+  if (at != text.size()) return kExtra;
+  sum->seconds += hours * 3600 + minute * 60 + second;
+  sum->microseconds += microsecond;
+  return nullptr;
+}
+
+// "3 days, 01:00:00" or "3d", from the digits at text[at].
+const char* days_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
+  static constexpr const char* kBadDays = "\"day\" identifier in duration not correctly formatted";
+  while (at < text.size() && digit(text[at])) {
+    if (sum->days > kDaysMax) return "durations may not exceed 999,999,999 days";
+    sum->days = sum->days * 10 + (text[at++] - '0');
+  }
+  if (sum->days > kDaysMax) return "durations may not exceed 999,999,999 days";
+  while (at < text.size() && text[at] == ' ') ++at;
+  if (at >= text.size() || (text[at] & ~0x20) != 'D') return kBadDays;
+  ++at;
+  if (at + 2 <= text.size() && (text[at] & ~0x20) == 'A') {
+    if ((text[at + 1] & ~0x20) != 'Y') return kBadDays;
+    at += 2;
+    if (at < text.size() && (text[at] & ~0x20) == 'S') ++at;
+  }
+  if (at < text.size() && text[at] == ',') ++at;
+  while (at < text.size() && text[at] == ' ') ++at;
+  return at == text.size() ? nullptr : clock_duration(text, at, sum);
+}
+
+}  // namespace
+
+const char* parse_date(std::string_view text, Date* date) noexcept {
+  if (const char* why = date_part(text, date)) return why;
+  return text.size() == 10 ? nullptr : kExtra;
+}
+
+const char* parse_time(std::string_view text, Time* time) noexcept {
+  return time_part(text, 0, time);
+}
+
+const char* parse_datetime(std::string_view text, DateTime* value) noexcept {
+  if (const char* why = date_part(text, &value->date)) return why;
+  const char separator = text.size() > 10 ? text[10] : '\0';
+  if (separator != 'T' && separator != 't' && separator != '_' && separator != ' ') {
+    return "invalid datetime separator, expected `T`, `t`, `_` or space";
+  }
+  return time_part(text, 11, &value->time);
+}
+
+const char* parse_duration(std::string_view text, Duration* value) noexcept {
+  std::size_t at = 0;
+  if (text.empty()) return kTooShort;
+  const bool negative = text[0] == '-';
+  if (negative || text[0] == '+') ++at;
+  if (at == text.size()) return kTooShort;
+  Sum sum;
+  const char* why = nullptr;
+  if ((text[at] & ~0x20) == 'P') {
+    why = iso_duration(text, at + 1, &sum);
+  } else if (!digit(text[at])) {
+    return "invalid digit in duration";
+  } else {
+    std::size_t digits = at;
+    while (digits < text.size() && digit(text[digits])) ++digits;
+    const bool clock = digits < text.size() && text[digits] == ':';
+    why = clock ? clock_duration(text, at, &sum) : days_duration(text, at, &sum);
+  }
+  return why ? why : normalize(sum, negative, value);
+}
+
+std::int64_t days_from_civil(const Date& date) noexcept {
+  // Howard Hinnant's days_from_civil: years begin in March.
+  const std::int64_t y = date.year - (date.month <= 2);
+  const std::int64_t era = (y >= 0 ? y : y - 399) / 400;
+  const std::int64_t yoe = y - era * 400;
+  const std::int64_t doy = (153 * (date.month + (date.month > 2 ? -3 : 9)) + 2) / 5 + date.day - 1;
+  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+const char* datetime_from_epoch(std::int64_t value, int microsecond, DateTime* out) noexcept {
+  std::int64_t seconds = value;
+  if (value > kEpochSecondsMax || value < -kEpochSecondsMax) {
+    seconds = value / 1000;
+    std::int64_t ms = value % 1000;
+    if (ms < 0) {
+      ms += 1000;
+      --seconds;
+    }
+    microsecond = static_cast<int>(ms) * 1000;
+  }
+  std::int64_t days = seconds / 86400;
+  std::int64_t rest = seconds % 86400;
+  if (rest < 0) {
+    rest += 86400;
+    --days;
+  }
+  if (days < -719162) return "dates before 0000 are not supported as unix timestamps";
+  if (days > 2932896) return "dates after 9999 are not supported as unix timestamps";
+  // Howard Hinnant's civil_from_days.
+  const std::int64_t z = days + 719468;
+  const std::int64_t era = z / 146097;
+  const std::int64_t doe = z - era * 146097;
+  const std::int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+  const std::int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+  const std::int64_t mp = (5 * doy + 2) / 153;
+  const int month = static_cast<int>(mp < 10 ? mp + 3 : mp - 9);
+  out->date = {static_cast<int>(yoe + era * 400 + (month <= 2)), month,
+               static_cast<int>(doy - (153 * mp + 2) / 5 + 1)};
+  out->time = {static_cast<int>(rest / 3600),
+               static_cast<int>(rest / 60 % 60),
+               static_cast<int>(rest % 60),
+               microsecond,
+               true,
+               0};
+  return nullptr;
+}
+
+}  // namespace lanner::schema
