@@ -8,7 +8,7 @@
 namespace lanner::json {
 
 inline constexpr std::size_t kIntegerRoom = 24;  // bytes that write_int64, write_uint64 may touch
-inline constexpr std::size_t kDoubleRoom = 32;   // bytes that write_double may touch
+inline constexpr std::size_t kDoubleRoom = 48;   // bytes that write_double may touch
 
 // Each returns the end.
 char* write_uint64(char* to, std::uint64_t value) noexcept;

@@ -25,17 +25,22 @@ struct Parts {
   const char* end;
   std::uint64_t mantissa = 0;   // all digits, if there are at most kSafeDigits significant ones
   std::int64_t exponent = 0;    // value = mantissa * 10^exponent
-  std::size_t significant = 0;  // digits behind the leading zeros
+  std::size_t significant = 0;  // digits; without leading zeros, where there are many
   bool real = false;
 };
 
 const char* take_digits(const char* at, Parts* parts) noexcept {
-  for (; is_digit(*at); ++at) {
-    const auto digit = static_cast<std::uint64_t>(*at - '0');
-    if (parts->significant != 0 || digit != 0) ++parts->significant;
-    parts->mantissa = parts->mantissa * 10 + digit;  // wraps when it is not used
-  }
+  std::uint64_t mantissa = parts->mantissa;
+  for (; is_digit(*at); ++at)
+    mantissa = mantissa * 10 + static_cast<std::uint64_t>(*at - '0');  // wraps when it is not used
+  parts->mantissa = mantissa;
   return at;
+}
+
+// Of the digits from `at` on, a point among them, how many come behind the leading zeros.
+std::size_t significant_digits(const char* at, std::size_t digits) noexcept {
+  for (; digits > kSafeDigits && (*at == '0' || *at == '.'); ++at) digits -= *at == '0';
+  return digits;
 }
 
 // Null: malformed at *failed_at.
@@ -69,6 +74,7 @@ const char* take_parts(const char* at, Parts* parts, const char** failed_at) noe
     *failed_at = parts->digits + 1;
     return nullptr;
   }
+  parts->significant = static_cast<std::size_t>(at - parts->digits);
   if (*at == '.') {
     parts->real = true;
     const char* const fraction = ++at;
@@ -76,7 +82,10 @@ const char* take_parts(const char* at, Parts* parts, const char** failed_at) noe
     *failed_at = at;
     if (at == fraction) return nullptr;
     parts->exponent = fraction - at;
+    parts->significant += static_cast<std::size_t>(at - fraction);
   }
+  if (parts->significant > kSafeDigits) [[unlikely]]
+    parts->significant = significant_digits(parts->digits, parts->significant);
   if (*at == 'e' || *at == 'E') {
     parts->real = true;
     at = take_exponent(at, parts, failed_at);

@@ -3,6 +3,8 @@
 #define SIMDJSON_EXCEPTIONS 0
 #include <simdjson.h>
 
+#include "json/utf8_kernels.h"
+
 namespace lanner::json {
 
 namespace {
@@ -30,32 +32,6 @@ std::size_t sequence_bytes(std::string_view text, std::size_t at) noexcept {
   return 4;
 }
 
-template <class Element>
-void decode(std::string_view text, Element* to) noexcept {
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  const auto tail = [&](std::ptrdiff_t i) -> std::uint32_t {
-    return static_cast<unsigned char>(at[i]) & 0x3Fu;
-  };
-  while (at != end) {
-    const auto lead = static_cast<unsigned char>(*at);
-    std::uint32_t code = lead;
-    std::ptrdiff_t bytes = 1;
-    if (lead >= 0xF0) {
-      code = (lead & 0x07u) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
-      bytes = 4;
-    } else if (lead >= 0xE0) {
-      code = (lead & 0x0Fu) << 12 | tail(1) << 6 | tail(2);
-      bytes = 3;
-    } else if (lead >= 0x80) {
-      code = (lead & 0x1Fu) << 6 | tail(1);
-      bytes = 2;
-    }
-    *to++ = static_cast<Element>(code);
-    at += bytes;
-  }
-}
-
 }  // namespace
 
 bool is_utf8(std::string_view text) noexcept {
@@ -72,21 +48,56 @@ std::size_t invalid_utf8_at(std::string_view text) noexcept {
   return text.size();
 }
 
-Utf8Shape shape_of(std::string_view text) noexcept {
-  Utf8Shape shape;
+namespace detail {
+namespace {
+
+Utf8Shape shape(std::string_view text) noexcept {
+  std::size_t code_points = 0;
   unsigned char largest = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    shape.code_points += (byte & 0xC0) != 0x80;
+    code_points += (byte & 0xC0) != 0x80;
     if (byte > largest) largest = byte;
   }
-  // 0xC3 leads U+00C0..U+00FF.
-  shape.max = largest < 0x80 ? 0x7F : largest < 0xC4 ? 0xFF : largest < 0xF0 ? 0xFFFF : 0x10FFFF;
-  return shape;
+  return {code_points, max_of(largest)};
 }
 
-void decode_utf8(std::string_view text, std::uint8_t* to) noexcept { decode(text, to); }
-void decode_utf8(std::string_view text, std::uint16_t* to) noexcept { decode(text, to); }
-void decode_utf8(std::string_view text, std::uint32_t* to) noexcept { decode(text, to); }
+template <class Element>
+void decode(std::string_view text, Element* to) noexcept {
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at != end;) *to++ = static_cast<Element>(decode_one(&at));
+}
+
+}  // namespace
+
+const Utf8Kernels kScalarUtf8 = {shape, decode<std::uint8_t>, decode<std::uint16_t>,
+                                 decode<std::uint32_t>};
+
+}  // namespace detail
+
+const Utf8Kernels& utf8_kernels_of(SimdLevel level) noexcept {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return detail::kAvx512Utf8;
+  if (level == SimdLevel::avx2) return detail::kAvx2Utf8;
+#endif
+  static_cast<void>(level);
+  return detail::kScalarUtf8;
+}
+
+const Utf8Kernels& utf8_kernels() noexcept {
+  static const Utf8Kernels& kernels = utf8_kernels_of(simd_level());
+  return kernels;
+}
+
+Utf8Shape shape_of(std::string_view text) noexcept { return utf8_kernels().shape(text); }
+void decode_utf8(std::string_view text, std::uint8_t* to) noexcept {
+  utf8_kernels().decode8(text, to);
+}
+void decode_utf8(std::string_view text, std::uint16_t* to) noexcept {
+  utf8_kernels().decode16(text, to);
+}
+void decode_utf8(std::string_view text, std::uint32_t* to) noexcept {
+  utf8_kernels().decode32(text, to);
+}
 
 }  // namespace lanner::json

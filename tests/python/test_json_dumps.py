@@ -10,9 +10,11 @@ import math
 import pickle
 import random
 import struct
+import subprocess
 import sys
 import uuid
 from collections import OrderedDict, namedtuple
+from pathlib import Path
 from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
@@ -302,6 +304,11 @@ def test_doubles_come_back_and_are_as_short_as_repr():
         text = json.dumps(number)
         assert float(text) == number
         assert len(text) <= len(repr(number))
+
+
+def test_the_table_of_powers_is_what_its_generator_writes():
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, root / "tools/gen_powers_of_ten.py", "--check"], check=True)
 
 
 def test_large_texts_and_many_items():

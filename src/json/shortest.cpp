@@ -1,0 +1,77 @@
+#include "json/shortest.h"
+
+#include <bit>
+
+namespace lanner::json {
+
+namespace {
+
+struct Power {
+  std::uint64_t high;
+  std::uint64_t low;
+};
+
+constexpr Power kPowers[] = {
+#define LANNER_POWER(high, low) {high, low},
+#include "json/powers_of_ten.def"
+#undef LANNER_POWER
+};
+constexpr int kFirstPower = -292;
+
+constexpr int kFractionBits = 52;
+constexpr int kBias = 1075;  // value = fraction * 2^(exponent - kBias)
+
+// floor(log10(2^e)), floor(log10(3/4 * 2^e)), floor(log2(10^e)), exact for every e of a double.
+constexpr int log10_of_power_of_2(int e) noexcept { return (e * 1262611) >> 22; }
+constexpr int log10_of_three_quarters(int e) noexcept { return (e * 1262611 - 524031) >> 22; }
+constexpr int log2_of_power_of_10(int e) noexcept { return (e * 1741647) >> 19; }
+
+__extension__ using Wide = unsigned __int128;
+
+// The upper 64 bits of power * factor / 2^64; the lowest bit is set if anything was cut off: such a
+// number compares with integers as the exact one does.
+std::uint64_t scale(const Power& power, std::uint64_t factor) noexcept {
+  const Wide low = Wide{power.low} * factor;
+  const Wide product = Wide{power.high} * factor + static_cast<std::uint64_t>(low >> 64);
+  const auto rest = static_cast<std::uint64_t>(product);
+  return static_cast<std::uint64_t>(product >> 64) | static_cast<std::uint64_t>(rest > 1);
+}
+
+}  // namespace
+
+Shortest shortest_of(double value) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << kFractionBits) - 1);
+  const auto biased = static_cast<int>(bits >> kFractionBits);
+  const std::uint64_t c = biased != 0 ? fraction | std::uint64_t{1} << kFractionBits : fraction;
+  const int q = (biased != 0 ? biased : 1) - kBias;
+  if (q <= 0 && q > -kFractionBits - 1 && std::countr_zero(c) >= -q)
+    return {c >> -q, 0};  // an integer: all its digits
+
+  // All in quarters: the double, and the middles to its neighbours, of which the lower one is
+  // nearer below a power of two.
+  const bool even = c % 2 == 0;
+  const bool uneven_gap = fraction == 0 && biased > 1;
+  const int k = uneven_gap ? log10_of_three_quarters(q) : log10_of_power_of_2(q);
+  const int h = q + log2_of_power_of_10(-k) + 1;
+  const Power& power = kPowers[-k - kFirstPower];
+  const std::uint64_t middle = scale(power, (4 * c) << h);
+  const std::uint64_t lower = scale(power, (4 * c - 2 + uneven_gap) << h) + !even;
+  const std::uint64_t upper = scale(power, (4 * c + 2) << h) - !even;
+
+  const std::uint64_t s = middle / 4;
+  if (s >= 10) {
+    const std::uint64_t tens = s / 10;
+    const bool below = lower <= 40 * tens;
+    const bool above = 40 * tens + 40 <= upper;
+    if (below != above) return {tens + above, k + 1};
+  }
+  const bool below = lower <= 4 * s;
+  const bool above = 4 * s + 4 <= upper;
+  if (below != above) return {s + above, k};
+  const std::uint64_t half = 4 * s + 2;
+  const bool up = middle > half || (middle == half && s % 2 == 1);
+  return {s + up, k};
+}
+
+}  // namespace lanner::json

@@ -1,0 +1,22 @@
+// json/shortest.h: the shortest decimal number that reads back as a given double, and of those the
+// nearest.
+//
+// Raffaello Giulietti, "The Schubfach way to render doubles" (2020): the interval of numbers that
+// round to the double is scaled by a power of ten so that at most one or two multiples of 10, else
+// of 1, lie in it; three products of 64 x 128 bits find them.
+
+#pragma once
+
+#include <cstdint>
+
+namespace lanner::json {
+
+struct Shortest {
+  std::uint64_t digits;   // below 10^17; may end in zeros
+  std::int32_t exponent;  // value = digits * 10^exponent
+};
+
+// REQUIRES: finite and greater than zero.
+Shortest shortest_of(double value) noexcept;
+
+}  // namespace lanner::json
