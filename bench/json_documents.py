@@ -1,15 +1,19 @@
-"""Documents for bench/json.py, made by a seeded generator: the same on every machine and in every run."""
+"""Documents for bench/json_table.py, made by a seeded generator: the same on every machine and in every run."""
 
 import random
 from collections.abc import Callable
 from typing import Any
 
-WORDS = (
-    "falcon over the river by night with wings of light and a voice like rain on stone while cities sleep under "
-    "old bridges where rooks gather to count the hours until morning comes again"
-).split()
-CJK = "\u9df9\u98de\u8fc7\u6cb3\u6d41\u7684\u591c\u665a\u7fc5\u8180\u5982\u5149\u58f0\u97f3\u50cf\u96e8\u6ef4\u5728\u77f3\u4e0a\u57ce\u5e02\u7761\u7740\u53e4\u8001\u6865\u4e0b"
-LATIN = "Gr\xfc\xdfe aus K\xf6ln, \xe0 bient\xf4t, ma\xf1ana ser\xe1 otro d\xeda".split()
+WORDS = [
+    *("falcon", "over", "the", "river", "by", "night", "with", "wings", "of", "light", "and", "a", "voice", "like"),
+    *("rain", "on", "stone", "while", "cities", "sleep", "under", "old", "bridges", "where", "rooks", "gather", "to"),
+    *("count", "the", "hours", "until", "morning", "comes", "again"),
+]
+CJK = (
+    "\u9df9\u98de\u8fc7\u6cb3\u6d41\u7684\u591c\u665a\u7fc5\u8180\u5982\u5149\u58f0\u97f3\u50cf\u96e8"
+    "\u6ef4\u5728\u77f3\u4e0a\u57ce\u5e02\u7761\u7740\u53e4\u8001\u6865\u4e0b"
+)
+LATIN = ["Gr\xfc\xdfe", "aus", "K\xf6ln,", "\xe0", "bient\xf4t,", "ma\xf1ana", "ser\xe1", "otro", "d\xeda"]
 
 Record = Callable[[random.Random, int], Any]
 

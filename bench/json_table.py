@@ -1,6 +1,6 @@
-"""bench/json.py: lanner.json beside orjson (and ssrjson, if it is there): a table of microseconds and ratios.
+"""bench/json_table.py: lanner.json beside orjson (and ssrjson, if it is there): a table of microseconds and ratios.
 
-    .venv/bin/python bench/json.py [--sizes 1k 38k 1m] [--kinds cards cjk] [--seconds 0.3]
+    .venv/bin/python bench/json_table.py [--sizes 1k 38k 1m] [--kinds cards cjk] [--seconds 0.3]
 
 Each cell: interleaved rounds over several documents of the kind in turn; the fastest round counts, so that what else
 runs on the machine does not. Decoding includes giving the objects back. Strings are made anew for every round: what an
@@ -10,19 +10,17 @@ encoder keeps in them from an earlier call does not count.
 import argparse
 import gc
 import itertools
+import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parent)  # not as a package: this file is called json.py
-import json_documents as documents  # noqa: E402
+import json_documents as documents
+import orjson
 
-sys.path[0] = str(Path(__file__).resolve().parent.parent)
-import orjson  # noqa: E402
-
-from lanner import json as lanner_json  # noqa: E402
+from lanner import json as lanner_json
 
 try:
     import ssrjson
@@ -35,6 +33,11 @@ Function = Callable[[Any], Any]
 def size_of(text: str) -> int:
     units = {"k": 1 << 10, "m": 1 << 20}
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
+
+
+def fresh(raw: list[bytes]) -> list[Any]:
+    """As the standard library makes them: like those of an application."""
+    return [json.loads(data) for data in raw]
 
 
 def race(sides: dict[str, Function], inputs: Callable[[], list[Any]], seconds: float) -> dict[str, float]:
@@ -85,9 +88,8 @@ def main() -> int:
                 lanner_json.dumpb(orjson.loads(data))
             ) != orjson.loads(data):
                 raise SystemExit(f"{kind}: not the same value")
-        fresh = lambda raw=raw: [orjson.loads(data) for data in raw]  # noqa: E731
-        worst = max(worst, row(f"encode {kind} {size}", race(encoders, fresh, options.seconds)))
-        worst = max(worst, row(f"decode {kind} {size}", race(decoders, lambda raw=raw: raw, options.seconds)))
+        worst = max(worst, row(f"encode {kind} {size}", race(encoders, partial(fresh, raw), options.seconds)))
+        worst = max(worst, row(f"decode {kind} {size}", race(decoders, partial(list, raw), options.seconds)))
     print(f"the slowest: {worst:.2f} x orjson")
     return int(bool(options.limit) and worst > options.limit)
 
