@@ -23,10 +23,10 @@ HEAD = """\
 
 def scaled(exponent: int) -> int:
     if exponent >= 0:
-        power = 10**exponent
+        power: int = 10**exponent
         shift = 128 - power.bit_length()
         return power << shift if shift >= 0 else -(-power >> -shift)
-    divisor = 10**-exponent
+    divisor: int = 10**-exponent
     shift = 127 + divisor.bit_length()
     quotient = -(-(1 << shift) // divisor)
     if quotient >> 128:
