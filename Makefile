@@ -1,13 +1,13 @@
 # The front door: each target sets up what it needs (tools/setup.sh), then works.
 #   PYTHON=python3.12   the interpreter of .venv (3.11 or newer); it is remembered
-#   ARGS=...            appended to what `run` and `bench` start: make run ARGS="--port 8001"
+#   ARGS=...            appended to what `run`, `bench` and `conformance` start: make run ARGS="--port 8001"
 #   STEPS=...           only these steps of `test`: make test STEPS="tidy layers"
 
 export PYTHON
 APP ?= api:app
 APP_DIR ?= examples/cards
 
-.PHONY: build run test bench format
+.PHONY: build run test bench conformance format
 .DEFAULT_GOAL := build
 
 build:
@@ -25,6 +25,10 @@ test:
 bench:
 	@tools/setup.sh bench
 	@exec .venv/bin/python bench/run.py $(ARGS)
+
+conformance:
+	@tools/setup.sh conformance
+	@exec .venv/bin/python -m tests.conformance.run $(ARGS)
 
 format:
 	@tools/setup.sh format

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # tools/setup.sh: makes a machine ready for one make target, and does nothing where it is ready.
 #
-#   tools/setup.sh build|run|test|bench|format
+#   tools/setup.sh build|run|test|bench|format|conformance
 #
 # 1. system packages (Debian 12) by apt as root or with `sudo -n`; otherwise says what to install
 # 2. .venv, made with $PYTHON (3.11 or newer); without it: what .venv was made with, then python3, then python3.11
 # 3. Python packages as pinned in tests/constraints.txt, and the `lanner` command
-# 4. for build, run and bench: the optimized extension, built into lanner/ (test builds it as one of its steps)
+# 4. for build, run, bench and conformance: the optimized extension, built into lanner/ (test builds it as one of its
+#    steps)
+# 5. for conformance: the other servers, in build/peers (tests/conformance/peers.txt)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -141,13 +143,26 @@ build_extension() {
   "$venv/bin/python" -c 'import lanner._core' || die "the extension was built but does not import"
 }
 
+install_peers() {  # once per change of the file that names them
+  local list=tests/conformance/peers.txt stamp=build/peers/lanner-installed
+  if [ -f "$stamp" ] && cmp -s "$list" "$stamp"; then
+    return
+  fi
+  say "installing the other servers into build/peers"
+  rm -rf build/peers
+  "$python" -m venv build/peers
+  PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore build/peers/bin/pip install -q -r "$list"
+  cp "$list" "$stamp"
+}
+
 target=${1:-build}
 case "$target" in
   build | run | extension) packages=$build_packages ;;
   test) packages="$build_packages $test_packages" ;;
   bench) packages="$build_packages $bench_packages" ;;
+  conformance) packages="$build_packages libev-dev" ;;  # bjoern is built against libev
   format) packages=clang-format-16 ;;
-  *) die "usage: tools/setup.sh build|run|test|bench|format" ;;
+  *) die "usage: tools/setup.sh build|run|test|bench|format|conformance" ;;
 esac
 # shellcheck disable=SC2086  # a list of names
 choose_python $packages
@@ -158,8 +173,9 @@ make_venv
 case "$target" in
   build) install_lanner "" ;;
   run | bench) install_lanner examples ;;
-  test | format) install_lanner test,examples ;;
+  test | format | conformance) install_lanner test,examples ;;
 esac
 case "$target" in
-  build | run | bench | extension) build_extension ;;
+  build | run | bench | extension | conformance) build_extension ;;
 esac
+[ "$target" != conformance ] || install_peers

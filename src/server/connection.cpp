@@ -40,6 +40,10 @@ Result<void> Connection::start() noexcept {
 }
 
 void Connection::on_ready(std::uint32_t events) noexcept {
+  // Reset, or ended by a peer that reads no more: not to be told as a half-close first.
+  if ((events & sys::Ready::broken) && stage_ == Stage::answering && !wants_input()) {
+    return close(false);
+  }
   if ((events & sys::Ready::writable) && !closed()) {
     mark_dirty();  // written with all others at the end of the turn
   }

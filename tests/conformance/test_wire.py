@@ -1,7 +1,8 @@
 """What goes over one connection: framing of answers, persistence, pipelining, Expect, early errors, closing.
 
-References are the rows of the project's catalogue: T21-T40 are public bug reports against other servers, P and S
-the faults that a peer may send. Every input of EXCHANGES runs whole, cut at each byte, and byte by byte.
+What one input on a fresh connection shows is in cases/ and run by test_suite.py; here is what takes a conversation, and
+what is Lanner's own. References are the rows of the project's catalogue: T21-T40 are public bug reports against other
+servers, P and S the faults that a peer may send.
 """
 
 import base64
@@ -10,182 +11,16 @@ import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 
 import pytest
 
 from tests.conformance.conftest import Target
 from tests.support.server import Server
-from tests.support.wire import Client, Closed, chunked, cuts, request, send_in_step, single_bytes
+from tests.support.wire import Client, chunked, request
 
-TOGETHER = {"inline": 100, "threads": 4}  # a request holds a thread from its head on
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 MEGABYTE = bytes(range(256)) * 4096
-
-
-@dataclass
-class Exchange:
-    """What is sent on a fresh connection, and all that comes back."""
-
-    name: str
-    wire: bytes
-    answers: list[tuple[int, bytes | None]]  # status and body; None: any
-    closes: bool | None = False  # by the server, after the last answer; else a further request is served; None: either
-    methods: list[str] = field(default_factory=list)  # of the answers, where not GET
-
-
-HELLO = (200, b"hello")
-EXCHANGES = [
-    Exchange("get", request("GET", "/hello"), [HELLO]),
-    Exchange("head", request("HEAD", "/hello"), [(200, b"")], methods=["HEAD"]),
-    Exchange("head of a stream", request("HEAD", "/free"), [(200, b"")], methods=["HEAD"]),
-    Exchange("204", request("GET", "/status?code=204&length=1"), [(204, b"")]),
-    Exchange("304", request("GET", "/status?code=304&length=1"), [(304, b"")]),
-    Exchange("stream", request("GET", "/stream"), [(200, b"onetwothree")]),
-    Exchange("close", request("GET", "/hello", "Connection: close"), [HELLO], closes=True),
-    Exchange("close in a list", request("GET", "/hello", "Connection: x , Close"), [HELLO], closes=True),
-    Exchange(
-        "bytes after close are ignored (T27)",
-        request("GET", "/hello", "Connection: close") + b"\x16\x03\x01 no request\r\n\r\n",
-        [HELLO],
-        closes=True,
-    ),
-    Exchange(
-        "a request after close is not run (P26)",
-        request("GET", "/hello", "Connection: close") + request("GET", "/stream"),
-        [HELLO],
-        closes=True,
-    ),
-    Exchange("1.0", request("GET", "/hello", version="HTTP/1.0"), [HELLO], closes=True),
-    Exchange(
-        "1.0 stream ends by closing",
-        request("GET", "/stream", version="HTTP/1.0"),
-        [(200, b"onetwothree")],
-        closes=True,
-    ),
-    Exchange("1.0 keep-alive", request("GET", "/hello", "Connection: keep-alive", version="HTTP/1.0"), [HELLO]),
-    Exchange(
-        "1.0 keep-alive then without",
-        request("GET", "/hello", "Connection: Keep-Alive", version="HTTP/1.0")
-        + request("GET", "/free", version="HTTP/1.0"),
-        [HELLO, HELLO],
-        closes=True,
-    ),
-    Exchange(
-        "1.0 with a body",
-        request("POST", "/count", "Connection: keep-alive", body=b"12345", version="HTTP/1.0"),
-        [(200, b"5")],
-    ),
-    Exchange(
-        "three in a row",
-        request("GET", "/hello") + request("GET", "/stream") + request("GET", "/free"),
-        [HELLO, (200, b"onetwothree"), HELLO],
-    ),
-    Exchange(
-        "bodies between heads (S02)",
-        request("GET", "/count", body=b"GET /x HTTP/1.1\r\n")
-        + request("OPTIONS", "/count", body=b"abc")
-        + request("GET", "/hello"),
-        [(200, b"17"), (200, b"3"), HELLO],
-    ),
-    Exchange(
-        "chunked body",
-        request("POST", "/count", "Transfer-Encoding: chunked") + chunked(b"abc", b"defgh") + request("GET", "/hello"),
-        [(200, b"8"), HELLO],
-    ),
-    Exchange(
-        "chunked body not read by the application",
-        request("POST", "/nobody", "Transfer-Encoding: chunked") + chunked(b"abc", b"GET / HTTP/1.1\r\n\r\n"),
-        [(200, b"not read")],
-        closes=None,
-    ),
-    Exchange(
-        "a good one, then garbage (P25)",
-        request("GET", "/hello") + b"\x00\x01garbage\r\n\r\n",
-        [HELLO, (400, None)],
-        closes=True,
-    ),
-    Exchange(
-        "a good one, then two Hosts",
-        request("GET", "/hello") + b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        [HELLO, (400, None)],
-        closes=True,
-    ),
-    Exchange("one leading CRLF", b"\r\n" + request("GET", "/hello"), [HELLO]),
-    Exchange("eight leading CRLFs (P23)", b"\r\n" * 8 + request("GET", "/hello"), [HELLO]),
-    Exchange("CRLF between requests", request("GET", "/hello") + b"\r\n" + request("GET", "/hello"), [HELLO, HELLO]),
-    Exchange("nine leading CRLFs", b"\r\n" * 9 + request("GET", "/hello"), [(400, None)], closes=True),
-    Exchange(
-        "h2c is ignored (T40)",
-        request(
-            "GET",
-            "/hello",
-            "Connection: Upgrade, HTTP2-Settings",
-            "Upgrade: h2c",
-            "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA",
-        ),
-        [HELLO],
-    ),
-    Exchange("any upgrade is ignored", request("GET", "/hello", "Connection: upgrade", "Upgrade: quux/7"), [HELLO]),
-    Exchange("the HTTP/2 preface", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", [(505, None)], closes=True),
-    Exchange("version 2.0", b"GET / HTTP/2.0\r\nHost: t\r\n\r\n", [(505, None)], closes=True),
-    Exchange("version 1.2 is served as 1.1", b"GET /hello HTTP/1.2\r\nHost: t\r\n\r\n", [HELLO]),
-    Exchange("CONNECT (P14)", b"CONNECT t:443 HTTP/1.1\r\nHost: t:443\r\n\r\n", [(501, None)], closes=True),
-    Exchange("an unknown expectation (P28)", request("GET", "/hello", "Expect: quux"), [(417, None)], closes=True),
-    Exchange(
-        "an expectation in 1.0", request("GET", "/hello", "Expect: quux", version="HTTP/1.0"), [HELLO], closes=True
-    ),
-    Exchange("500 goes on", request("GET", "/raise") + request("GET", "/hello"), [(500, None), HELLO]),
-    Exchange("no start_response is 500", request("GET", "/nothing") + request("GET", "/hello"), [(500, None), HELLO]),
-    Exchange(
-        "length and chunked (T29)",
-        request("POST", "/count", "Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
-        [(400, None)],
-        closes=True,
-    ),
-    Exchange(
-        "a chunk without its CRLF (T31)",
-        request("POST", "/count", "Transfer-Encoding: chunked") + b"3\r\nabcXX0\r\n\r\n",
-        [(400, None)],
-        closes=True,
-    ),
-]
-
-
-def check(client: Client, exchange: Exchange) -> str:
-    """What is wrong with the answers, or nothing."""
-    try:
-        for number, (status, body) in enumerate(exchange.answers):
-            response = client.read(exchange.methods[number] if exchange.methods else "GET")
-            assert response.status == status, f"answer {number}: {response}"
-            assert body is None or response.body == body, f"answer {number}: {response}"
-            last = number == len(exchange.answers) - 1
-            if last and exchange.closes:
-                assert response.closes, "the close was not announced"
-        if response.closes and exchange.closes is not False:
-            client.expect_end()
-        else:
-            probe = client.get("/hello", "X-Probe: 1")
-            assert (probe.status, probe.body) == (200, b"hello"), f"the probe: {probe}"
-    except (AssertionError, Closed, OSError) as error:
-        return repr(error)
-    return ""
-
-
-@pytest.mark.parametrize("exchange", EXCHANGES, ids=[exchange.name for exchange in EXCHANGES])
-def test_exchange(exchange: Exchange, target: Target) -> None:
-    together = TOGETHER[target.mode]
-    ways = [[exchange.wire], single_bytes(exchange.wire), *cuts(exchange.wire)]
-    wrong = []
-    for at in range(0, len(ways), together):
-        with ExitStack() as stack:
-            group = ways[at : at + together]
-            clients = [stack.enter_context(Client(target.unix)) for _ in group]
-            send_in_step(clients, group)
-            found = [(list(map(len, way)), check(client, exchange)) for client, way in zip(clients, group, strict=True)]
-            wrong += [pair for pair in found if pair[1]]
-    assert wrong == []
 
 
 # ---- framing of answers

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 DEADLINE_S = 20.0
-STATUS_LINE = re.compile(rb"HTTP/1\.1 ([1-9][0-9][0-9]) ([\t -~\x80-\xff]*)")
+STATUS_LINE = re.compile(rb"HTTP/(1\.[01]) ([1-9][0-9][0-9]) ([\t -~\x80-\xff]*)")
 FIELD_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*?)[ \t]*")
 CHUNK_HEAD = re.compile(rb"([0-9a-fA-F]{1,16})")
 
@@ -35,6 +35,8 @@ class Response:
     body: bytes = b""
     chunks: list[bytes] = field(default_factory=list)  # of a chunked body
     interim: list["Response"] = field(default_factory=list)  # the 1xx before it
+    version: str = "1.1"
+    to_the_end: bool = False  # the body had no framing but the end of the connection
 
     def get(self, name: str) -> str | None:
         """The one value of a field, None without it; more than one is an error."""
@@ -47,7 +49,8 @@ class Response:
 
     @property
     def closes(self) -> bool:
-        return "close" in [word.strip().lower() for word in ",".join(self.get_all("connection")).split(",")]
+        words = [word.strip().lower() for word in ",".join(self.get_all("connection")).split(",")]
+        return "close" in words or self.to_the_end or (self.version == "1.0" and "keep-alive" not in words)
 
 
 class Client:
@@ -59,6 +62,7 @@ class Client:
         receive_buffer: int | None = None,
         source: str | None = None,
         seconds: float = DEADLINE_S,
+        lenient: bool = False,
     ) -> None:
         family = (
             socket.AF_UNIX if isinstance(address, str) else socket.AF_INET6 if ":" in address[0] else socket.AF_INET
@@ -66,6 +70,7 @@ class Client:
         self.sock = socket.socket(family, socket.SOCK_STREAM)
         self.unix = family == socket.AF_UNIX
         self.seconds = seconds
+        self.lenient = lenient  # an end that is not announced may frame a body (RFC 9112, 6.3)
         self.sock.settimeout(seconds)
         if receive_buffer is not None:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -173,7 +178,7 @@ class Client:
         interim = []
         while True:
             response = self.read_head()
-            if response.status >= 200:
+            if response.status >= 200 or response.status == 101:
                 break
             assert not response.get_all("content-length"), "RFC 9110, 8.6: no Content-Length in 1xx"
             assert not response.get_all("transfer-encoding"), "RFC 9112, 6.1: no Transfer-Encoding in 1xx"
@@ -190,13 +195,13 @@ class Client:
             found = FIELD_LINE.fullmatch(line)
             assert found, f"field line: {line!r}"
             fields.append((found[1].decode("latin-1"), found[2].decode("latin-1")))
-        return Response(int(matched[1]), matched[2].decode("latin-1"), fields)
+        return Response(int(matched[2]), matched[3].decode("latin-1"), fields, version=matched[1].decode())
 
     def read_body(self, response: Response, method: str) -> None:
         length, coding = response.get("content-length"), response.get("transfer-encoding")
         assert length is None or coding is None, "RFC 9112, 6.2: two framings"
         assert length is None or re.fullmatch("[0-9]+", length), f"Content-Length: {length}"
-        if method == "HEAD" or response.status == 304:
+        if method == "HEAD" or response.status in (101, 304):
             return
         if response.status == 204:
             assert length is None, "RFC 9110, 8.6: no Content-Length in 204"
@@ -207,7 +212,8 @@ class Client:
         elif length is not None:
             response.body = self.take(int(length))
         else:
-            assert response.closes, "a body without framing on a connection that goes on"
+            assert response.closes or self.lenient, "a body without framing on a connection that goes on"
+            response.to_the_end = True
             response.body = self.read_to_end()
 
     def read_chunks(self, response: Response) -> None:
