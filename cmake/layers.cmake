@@ -10,8 +10,8 @@ lanner_layer(NAME http
   TESTS ascii_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp response_head_test.cpp
     status_test.cpp target_test.cpp token_test.cpp trust_list_test.cpp)
 lanner_layer(NAME net
-  SOURCES fake_transport.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp
-  TESTS listener_test.cpp loop_test.cpp out_buffer_test.cpp transport_test.cpp)
+  SOURCES fake_transport.cpp job_queue.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp
+  TESTS job_queue_test.cpp listener_test.cpp loop_test.cpp out_buffer_test.cpp transport_test.cpp)
 lanner_layer(NAME http1
   SOURCES chunked.cpp field_rules.cpp head_parser.cpp response_writer.cpp scan.cpp scan_avx2.cpp scan_avx512.cpp session.cpp
   TESTS chunked_test.cpp field_rules_test.cpp head_parser_test.cpp response_writer_test.cpp scan_test.cpp session_test.cpp vectors_test.cpp)

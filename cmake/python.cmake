@@ -52,6 +52,7 @@ set(LANNER_PYTHON_SOURCES
   stream_writing.cpp
   task_registry.cpp
   text_cache.cpp
+  thread_pool.cpp
   validation_error.cpp
   write_limits.cpp
   wsgi_app.cpp

@@ -226,6 +226,9 @@ class LoopBase:
     def _begin_run(self) -> None:
         """Before each run: is time() still ours?"""
 
+    def _add_pool(self, pool: ThreadPool) -> None:
+        """Results of its jobs are set in the loop's turns."""
+
 class StreamHub:
     """What makes the stream transports of a loop that is a LoopBase, and keeps alive those that have work to do."""
 
@@ -246,3 +249,21 @@ class StreamHub:
 
     def close(self) -> None:
         """The loop is closed: transports that are open leave the engine, as those do that nobody holds."""
+
+class ThreadPool:
+    """Python threads that run what a loop hands over; the loop is woken once for any number of results."""
+
+    def __init__(self, poller: Poller, threads_max: int, start: Callable[[], object]) -> None:
+        """start: makes one more thread, which calls run_thread(). ValueError: threads_max is not positive."""
+
+    def submit(
+        self, future: asyncio.Future[Any], callable: Callable[..., object], *args: object
+    ) -> asyncio.Future[Any]:
+        """The loop's thread: the future gets what callable(*args) returns or raises in a thread.
+
+        A future that was cancelled before a thread came to it is skipped. RuntimeError after close().
+        """
+
+    def run_thread(self) -> None: ...
+    def close(self) -> None:
+        """The threads end when all that was submitted has run."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lanner import _core
+from lanner.anyio_threads import lend_threads
 from lanner.errors import ConfigError
 from lanner.lifespan import AsgiApp, Lifespan
 from lanner.log import Log
@@ -69,6 +70,8 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) ->
     """
     loop = asyncio.get_running_loop()
     set_executor(loop, job.options.get("threads"))
+    if isinstance(loop, EngineLoop):
+        lend_threads(loop)
     driver = Driver(loop)
     server = make_server(app, job, driver.poller, loop)
     lifespan = Lifespan(app, job.lifespan, job.shown)
@@ -112,11 +115,15 @@ async def let_end(tasks: "set[asyncio.Task[object]]") -> bool:
 
 
 def set_executor(loop: asyncio.AbstractEventLoop, threads: object) -> None:
-    """--threads N sizes the pool of run_in_executor(None, ...); with 1 it is asyncio's own."""
-    if isinstance(threads, int) and threads > 1:
-        from concurrent.futures import ThreadPoolExecutor
+    """--threads N sizes the pool of run_in_executor(None, ...); with 1 it is asyncio's own size."""
+    if not isinstance(threads, int) or threads <= 1:
+        return
+    if isinstance(loop, EngineLoop):
+        loop.threads_max = threads
+        return
+    from concurrent.futures import ThreadPoolExecutor
 
-        loop.set_default_executor(ThreadPoolExecutor(threads, "lanner"))
+    loop.set_default_executor(ThreadPoolExecutor(threads, "lanner"))
 
 
 class Driver:

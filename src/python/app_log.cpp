@@ -5,24 +5,12 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "python/exception.h"
 #include "python/ref.h"
 
 namespace lanner::python {
 
 namespace {
-
-// The exception in flight, taken and normalized; null when there is none.
-Ref take_exception() noexcept {
-  PyObject* type;
-  PyObject* value;
-  PyObject* traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (value && traceback) (void)PyException_SetTraceback(value, traceback);
-  drop(type);
-  drop(traceback);
-  return Ref::steal(value);
-}
 
 // traceback.format_exception() as one bytes object; null without an exception when even that fails.
 Ref format(PyObject* exception) noexcept {

@@ -183,6 +183,14 @@ PyObject* remove_writer(PyObject* object, PyObject* file) noexcept {
   return remove_watch(object, file, LoopWatches::Side::write);
 }
 
+PyObject* add_pool(PyObject* object, PyObject* pool) noexcept {
+  LoopCore* core = as_loop(object)->core;
+  if (!core || !Py_IS_TYPE(pool, core->state()->thread_pool_type)) {
+    return PyErr_Format(PyExc_TypeError, "%R is no ThreadPool", pool);
+  }
+  return core->add_pool(pool) ? none() : nullptr;
+}
+
 PyObject* list_watches(PyObject* object, PyObject*) noexcept {
   LoopCore* core = as_loop(object)->core;
   return core ? core->watches().list() : PyDict_New();
@@ -309,6 +317,7 @@ PyMethodDef loop_methods[] = {
     {"_add_writer", method(add_writer), METH_FASTCALL, nullptr},
     {"_remove_reader", remove_reader, METH_O, nullptr},
     {"_remove_writer", remove_writer, METH_O, nullptr},
+    {"_add_pool", add_pool, METH_O, nullptr},
     {"_watches", list_watches, METH_NOARGS, nullptr},
     {"_begin_run", begin_run, METH_NOARGS, nullptr},
     {"_run_once", run_once, METH_NOARGS, nullptr},

@@ -7,7 +7,9 @@
 #include <new>
 #include <utility>
 
+#include "python/exception.h"
 #include "python/poller_type.h"
+#include "python/thread_pool.h"
 
 namespace lanner::python {
 
@@ -97,7 +99,7 @@ PyObject* LoopCore::run_once() noexcept {
   // (a future's result, then the task that awaits it) needs one look at descriptors, not two.
   const bool idle = ready_.empty();
   running_ = true;
-  const bool fine = poller_turn(poller_.get(), wait) && watches_.queue_ready(*this) &&
+  const bool fine = poller_turn(poller_.get(), wait) && deliver() && watches_.queue_ready(*this) &&
                     queue_due() && run_ready() && (!idle || stopping || run_ready());
   if (fine) {
     flush_all();
@@ -108,17 +110,32 @@ PyObject* LoopCore::run_once() noexcept {
   }
   running_ = false;
   if (!fine) return nullptr;
-  if (exit_type_) {
-    PyObject* traceback = PyException_GetTraceback(exit_.get());
-    PyErr_Restore(exit_type_.release(), exit_.release(), traceback);
+  if (exit_) {
+    Ref error = std::move(exit_);
+    PyObject* traceback = PyException_GetTraceback(error.get());
+    PyObject* type = share(PyExceptionInstance_Class(error.get()));
+    PyErr_Restore(type, error.release(), traceback);
     return nullptr;
   }
   return none();
 }
 
+bool LoopCore::add_pool(PyObject* pool) noexcept {
+  if (!pools_) pools_ = Ref::steal(PyList_New(0));
+  return pools_ && PyList_Append(pools_.get(), pool) == 0;
+}
+
+// What other threads have done.
+bool LoopCore::deliver() noexcept {
+  for (Py_ssize_t i = 0; pools_ && i < PyList_GET_SIZE(pools_.get()); ++i) {
+    if (!deliver_jobs(PyList_GET_ITEM(pools_.get(), i), *this)) return false;
+  }
+  return true;
+}
+
 // -1: until something happens; -2 with an exception set.
 int LoopCore::wait_ms() noexcept {
-  if (!ready_.empty() || stopping || !flushables_.empty() || exit_type_) return 0;
+  if (!ready_.empty() || stopping || !flushables_.empty() || exit_) return 0;
   if (timers_.empty()) return -1;
   const double left = timers_.least() - now();
   if (std::isnan(left)) return PyErr_Occurred() ? -2 : 0;
@@ -160,18 +177,9 @@ bool LoopCore::run_handle(PyObject* handle) noexcept {
   if (field_of(handle, asyncio.slots.cancelled) == Py_True) return true;
   if (call(handle)) return true;
   if (is_exit()) return false;
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback) (void)PyException_SetTraceback(value, traceback);
-  PyObject* args[] = {handle, value};
-  Ref told = Ref::steal(PyObject_Vectorcall(asyncio.callback_failed, args, 2, nullptr));
-  drop(type);
-  drop(value);
-  drop(traceback);
-  return bool(told);
+  Ref error = take_exception();
+  PyObject* args[] = {handle, error.get()};
+  return bool(Ref::steal(PyObject_Vectorcall(asyncio.callback_failed, args, 2, nullptr)));
 }
 
 // The handle's callback in its context. False with an exception set.
@@ -231,36 +239,23 @@ void LoopCore::flush_all() noexcept {
 }
 
 void LoopCore::failed(const char* message, PyObject* transport, PyObject* protocol) noexcept {
-  PyObject* type = nullptr;
-  PyObject* value = nullptr;
-  PyObject* traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback) (void)PyException_SetTraceback(value, traceback);
-  Ref owned[] = {Ref::steal(type), Ref::steal(value), Ref::steal(traceback)};
-  const bool exits = PyErr_GivenExceptionMatches(type, PyExc_SystemExit) ||
-                     PyErr_GivenExceptionMatches(type, PyExc_KeyboardInterrupt);
-  Ref done;
+  const bool exits = is_exit();
+  Ref error = take_exception();
   if (!exits) {
-    Ref context = Ref::steal(Py_BuildValue("{sssO}", "message", message, "exception", value));
-    const bool filled =
-        context &&
-        (!transport || PyDict_SetItemString(context.get(), "transport", transport) == 0) &&
-        (!protocol || PyDict_SetItemString(context.get(), "protocol", protocol) == 0);
-    if (filled) {
-      done = Ref::steal(PyObject_CallMethod(loop_, "call_exception_handler", "O", context.get()));
-    }
-    if (done) return;
-    PyErr_Fetch(&type, &value, &traceback);  // the handler ends the program, or memory is out
-    PyErr_NormalizeException(&type, &value, &traceback);
-    if (traceback) (void)PyException_SetTraceback(value, traceback);
-    owned[0] = Ref::steal(type);
-    owned[1] = Ref::steal(value);
-    owned[2] = Ref::steal(traceback);
+    if (call_exception_handler(message, error.get(), transport, protocol)) return;
+    error = take_exception();  // the handler ends the program, or memory is out
   }
-  if (exit_type_) return;  // the first one counts
-  exit_type_ = std::move(owned[0]);
-  exit_ = std::move(owned[1]);
+  if (!exit_) exit_ = std::move(error);  // the first one counts
+}
+
+// False with an exception set.
+bool LoopCore::call_exception_handler(const char* message, PyObject* error, PyObject* transport,
+                                      PyObject* protocol) noexcept {
+  Ref context = Ref::steal(Py_BuildValue("{sssO}", "message", message, "exception", error));
+  if (!context) return false;
+  if (transport && PyDict_SetItemString(context.get(), "transport", transport) < 0) return false;
+  if (protocol && PyDict_SetItemString(context.get(), "protocol", protocol) < 0) return false;
+  return bool(Ref::steal(PyObject_CallMethod(loop_, "call_exception_handler", "O", context.get())));
 }
 
 // ---- the end
@@ -273,14 +268,17 @@ void LoopCore::clear() noexcept {
     drop(timer);
   }
   watches_.clear();
-  exit_type_.clear();
   exit_.clear();
+  Ref pools = std::move(pools_);
+  for (Py_ssize_t i = 0; pools && i < PyList_GET_SIZE(pools.get()); ++i) {
+    abandon_jobs(PyList_GET_ITEM(pools.get(), i));
+  }
 }
 
 int LoopCore::traverse(visitproc visit, void* arg) noexcept {
   for (std::size_t i = 0; i < ready_.size(); ++i) Py_VISIT(ready_[i]);
   for (std::size_t i = 0; i < timers_.size(); ++i) Py_VISIT(timers_[i]);
-  for (const Ref* ref : {&poller_, &exit_type_, &exit_}) {
+  for (const Ref* ref : {&poller_, &pools_, &exit_}) {
     if (int code = ref->traverse(visit, arg)) return code;
   }
   return watches_.traverse(visit, arg);

@@ -80,6 +80,9 @@ class LoopCore final {
            PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
   }
 
+  // Results of this ThreadPool's jobs are set in the loop's turns. False with an exception set.
+  bool add_pool(PyObject* pool) noexcept;
+
   // Any thread, and signal handlers: the loop's wait ends.
   void wake() noexcept { engine_.wake(); }
 
@@ -114,6 +117,9 @@ class LoopCore final {
   bool run_other(PyObject* handle) noexcept;
   bool call(PyObject* handle) noexcept;
   void flush_all() noexcept;
+  bool deliver() noexcept;
+  bool call_exception_handler(const char* message, PyObject* error, PyObject* transport,
+                              PyObject* protocol) noexcept;
 
   ModuleState* state_;
   PyObject* loop_;
@@ -124,8 +130,8 @@ class LoopCore final {
   Ring<PyObject> ready_;  // owned references
   TimerHeap timers_;      // owned references
   IntrusiveList<Flushable, FlushTag> flushables_;
-  Ref exit_type_;  // an exception that run_once() is to raise
-  Ref exit_;
+  Ref pools_;  // a list of ThreadPools; null: none
+  Ref exit_;   // an exception that run_once() is to raise
   bool running_ = false;
 };
 

@@ -80,18 +80,23 @@ PyMethodDef module_methods[] = {
     {"version", module_version, METH_NOARGS, PyDoc_STR("version() -> str")},
     {nullptr, nullptr, 0, nullptr}};
 
+using AddToModule = int (*)(PyObject* module, ModuleState* state) noexcept;
+
+constexpr AddToModule kAdders[] = {
+    add_input_type,     add_start_response_types, add_file_wrapper_type,
+    add_poller_type,    add_loop_base_type,       add_thread_pool_type,
+    add_awaitable_type, add_asgi_call_types,      add_task_registry_type,
+    add_json_functions, add_stream_hub_type,      add_validation_error_type,
+    add_schema_type,    add_server_type,
+};
+
 int module_exec(PyObject* module) noexcept {
   ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
-  if (state->make_names() < 0 || add_input_type(module, state) < 0 ||
-      add_start_response_types(module, state) < 0 || add_file_wrapper_type(module, state) < 0 ||
-      add_poller_type(module, state) < 0 || add_loop_base_type(module, state) < 0 ||
-      add_awaitable_type(module, state) < 0 || add_asgi_call_types(module, state) < 0 ||
-      add_task_registry_type(module, state) < 0 || add_json_functions(module, state) < 0 ||
-      add_stream_hub_type(module, state) < 0 || add_validation_error_type(module, state) < 0 ||
-      add_schema_type(module, state) < 0) {
-    return -1;
+  if (state->make_names() < 0) return -1;
+  for (const AddToModule add : kAdders) {
+    if (add(module, state) < 0) return -1;
   }
-  return add_server_type(module, state);
+  return 0;
 }
 
 int module_traverse(PyObject* module, visitproc visit, void* arg) noexcept {

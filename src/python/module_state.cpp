@@ -44,6 +44,7 @@ int each_object(ModuleState* s, F&& f) noexcept {
                             &s->registry_type,
                             &s->stream_hub_type,
                             &s->stream_transport_type,
+                            &s->thread_pool_type,
                             &s->schema_type,
                             &s->validation_error_type};
   for (PyTypeObject** type : types) {

@@ -23,6 +23,7 @@ struct ModuleState {
   PyTypeObject* file_wrapper_type = nullptr;
   PyTypeObject* poller_type = nullptr;
   PyTypeObject* loop_base_type = nullptr;
+  PyTypeObject* thread_pool_type = nullptr;
   PyTypeObject* awaitable_type = nullptr;
   PyTypeObject* receive_type = nullptr;
   PyTypeObject* send_type = nullptr;
@@ -71,6 +72,7 @@ int add_start_response_types(PyObject* module, ModuleState* state) noexcept;
 int add_file_wrapper_type(PyObject* module, ModuleState* state) noexcept;
 int add_poller_type(PyObject* module, ModuleState* state) noexcept;
 int add_loop_base_type(PyObject* module, ModuleState* state) noexcept;
+int add_thread_pool_type(PyObject* module, ModuleState* state) noexcept;
 int add_awaitable_type(PyObject* module, ModuleState* state) noexcept;
 int add_task_registry_type(PyObject* module, ModuleState* state) noexcept;
 int add_schema_type(PyObject* module, ModuleState* state) noexcept;

@@ -1,0 +1,85 @@
+"""The threads of a loop: what run_in_executor(None, ...) runs in, and with it asyncio.to_thread().
+
+The queue between them is C++ (_core.ThreadPool): a thread that was woken runs all that waits, one after another, and
+wakes the next one when it begins; the loop is woken once for all that is done meanwhile.
+"""
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from lanner import _core
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from lanner.loop import EngineLoop
+
+
+class LoopThreads:
+    """A pool of threads for one loop. They start as they are needed, and end with the loop.
+
+    Example: `await LoopThreads(loop, 4, "worker").run(len, "four")` is 4
+    """
+
+    def __init__(self, loop: "EngineLoop", threads_max: int, name: str) -> None:
+        self.name = name
+        self.threads: list[threading.Thread] = []
+        self._numbers = itertools.count()
+        self._loop = weakref.ref(loop)
+        self.pool = _core.ThreadPool(loop.poller, threads_max, Starter(weakref.ref(self)))
+        loop._add_pool(self.pool)
+        loop.pools.append(self)
+        ALL.add(self)
+
+    def run(self, function: Callable[..., Any], *args: Any) -> "asyncio.Future[Any]":
+        """A future of what the function returns or raises. RuntimeError after close()."""
+        loop = self._loop()
+        if loop is None:
+            raise RuntimeError("Event loop is closed")
+        return self.pool.submit(loop.create_future(), function, *args)
+
+    def start(self) -> None:
+        name = f"{self.name}_{next(self._numbers)}"
+        thread = threading.Thread(name=name, target=self.pool.run_thread)
+        thread.start()
+        self.threads.append(thread)
+
+    def close(self) -> None:
+        """All that was submitted still runs; nothing more is taken."""
+        self.pool.close()
+        ALL.discard(self)
+
+    def join(self, timeout_s: float | None = None) -> bool:
+        """Waits until the threads have ended. False: some still run after `timeout_s`."""
+        for thread in self.threads:
+            thread.join(timeout_s)
+        return not any(thread.is_alive() for thread in self.threads)
+
+
+class Starter:
+    """Starts a thread of a pool, without keeping the pool alive."""
+
+    def __init__(self, threads: "weakref.ref[LoopThreads]") -> None:
+        self._threads = threads
+
+    def __call__(self) -> None:
+        threads = self._threads()
+        if threads is None:
+            raise RuntimeError("the pool of threads is gone")
+        threads.start()
+
+
+ALL: "weakref.WeakSet[LoopThreads]" = weakref.WeakSet()
+
+
+def end_all() -> None:
+    """Before the interpreter joins its threads: those that wait for work end."""
+    for threads in list(ALL):
+        threads.close()
+
+
+# As concurrent.futures does for its own: atexit's functions run too late, after the threads were joined.
+threading._register_atexit(end_all)  # type: ignore[attr-defined]
