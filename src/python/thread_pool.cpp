@@ -178,7 +178,8 @@ void wrap(Ref& stop) noexcept {
   stop = std::move(error);
 }
 
-// False with an exception set.
+// False with an exception set. concurrent.futures' own exceptions become asyncio's, as in
+// asyncio.wrap_future().
 bool settle(ModuleState* state, PoolJob& job) noexcept {
   PyObject* future = job.future.get();
   Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->done));
@@ -188,7 +189,12 @@ bool settle(ModuleState* state, PoolJob& job) noexcept {
     return bool(Ref::steal(PyObject_CallMethodOneArg(future, state->set_result, value)));
   }
   if (PyErr_GivenExceptionMatches(job.error.get(), PyExc_StopIteration)) wrap(job.error);
-  return bool(Ref::steal(PyObject_CallMethodOneArg(future, state->set_exception, job.error.get())));
+  Ref futures = Ref::steal(PyImport_ImportModule("asyncio.futures"));
+  Ref error = Ref::steal(
+      futures ? PyObject_CallMethod(futures.get(), "_convert_future_exc", "O", job.error.get())
+              : nullptr);
+  if (!error) return false;
+  return bool(Ref::steal(PyObject_CallMethodOneArg(future, state->set_exception, error.get())));
 }
 
 }  // namespace

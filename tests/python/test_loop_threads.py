@@ -8,7 +8,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import anyio
@@ -125,6 +125,26 @@ def test_stop_iteration_becomes_an_error_instead_of_silence() -> None:
         with pytest.raises(RuntimeError, match="StopIteration interacts badly") as raised:
             await loop.run_in_executor(None, next, iter(()))
         assert isinstance(raised.value.__cause__, StopIteration)
+
+    on_loop(main)
+
+
+def test_what_concurrent_futures_raise_becomes_asyncios() -> None:
+    async def main(loop: EngineLoop) -> None:
+        with pytest.raises(asyncio.CancelledError):
+            await loop.run_in_executor(None, cancelled)
+        with pytest.raises(asyncio.InvalidStateError):
+            await loop.run_in_executor(None, finished)
+
+    def cancelled() -> object:
+        future: Future[object] = Future()
+        future.cancel()
+        return future.result()
+
+    def finished() -> None:
+        future: Future[object] = Future()
+        future.set_result(1)
+        future.set_result(2)
 
     on_loop(main)
 
