@@ -29,24 +29,12 @@ int intern_key(PyObject** slot, std::string_view name) noexcept {
 
 template <class F>
 int each_object(ModuleState* s, F&& f) noexcept {
-  PyTypeObject** types[] = {&s->server_type,
-                            &s->input_type,
-                            &s->start_response_type,
-                            &s->write_type,
-                            &s->early_hints_type,
-                            &s->file_wrapper_type,
-                            &s->poller_type,
-                            &s->loop_base_type,
-                            &s->awaitable_type,
-                            &s->receive_type,
-                            &s->send_type,
-                            &s->task_done_type,
-                            &s->registry_type,
-                            &s->stream_hub_type,
-                            &s->stream_transport_type,
-                            &s->thread_pool_type,
-                            &s->schema_type,
-                            &s->validation_error_type};
+  PyTypeObject** types[] = {&s->server_type,      &s->input_type,       &s->start_response_type,
+                            &s->write_type,       &s->early_hints_type, &s->file_wrapper_type,
+                            &s->poller_type,      &s->loop_base_type,   &s->awaitable_type,
+                            &s->receive_type,     &s->send_type,        &s->task_done_type,
+                            &s->registry_type,    &s->stream_hub_type,  &s->stream_transport_type,
+                            &s->thread_pool_type, &s->schema_type,      &s->validation_error_type};
   for (PyTypeObject** type : types) {
     // SAFETY: PyTypeObject begins with PyObject; the C API itself casts so.
     if (int code = f(reinterpret_cast<PyObject**>(type))) return code;
