@@ -40,7 +40,10 @@ set(LANNER_PYTHON_SOURCES
   response_fields.cpp
   schema_builder.cpp
   schema_compile.cpp
+  schema_encode_leaf.cpp
+  schema_encoder.cpp
   schema_object_input.cpp
+  schema_rows_avx512.cpp
   schema_rules.cpp
   schema_type.cpp
   server_type.cpp

@@ -117,6 +117,21 @@ class Schema:
         Raises JSONDecodeError when it is no JSON, ValidationError when it does not fit.
         """
 
+    def encode(
+        self,
+        value: object,
+        /,
+        *,
+        exclude_none: bool = False,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+    ) -> bytes:
+        """The value as JSON; what the type does not have is left out.
+
+        exclude_none, exclude_unset, exclude_defaults: fields that are None, have no value, equal their default.
+        Raises lanner.json.JSONEncodeError when the value is not of the type.
+        """
+
 class Server:
     """One worker: the engine with one application on it.
 

@@ -153,7 +153,7 @@ class Compiler:
     def own_type(self, tp: Any, own: Any, metadata: tuple[Any, ...]) -> int:
         index = self.node("custom", "missing", type_name(tp), object=own.decode, encode=own.encode, own=own)
         self.nodes[index]["children"] = [self.compile(own.source, metadata)]
-        self.nodes[index]["type"] = tp if isinstance(tp, type) else None
+        self.nodes[index]["own_class"] = tp if isinstance(tp, type) else None
         return index
 
     def structured(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
@@ -263,6 +263,8 @@ class Compiler:
             "post_init": spec.post_init,
             "fields": [self.field(cls, field) for field in spec.fields],
         }
+        if spec.tag is not None:
+            record["tag"] = f"{json.dumps(spec.tag[0])}:{json.dumps(spec.tag[1])},"
         if spec.from_array:
             record["too_long"] = _rules.too_long("NamedTuple", len(spec.fields))
         self.names = before
@@ -285,7 +287,7 @@ class Compiler:
             "name": sys.intern(field.name),
             "quoted": json.dumps(field.name, ensure_ascii=False),
             "attribute": sys.intern(field.attribute),
-            "write_name": field.write_name or field.name,
+            "written": json.dumps(field.write_name or field.name, ensure_ascii=False) + ":",
             "node": node,
             "required": field.required,
             "takes_input": field.takes_input,
@@ -298,7 +300,8 @@ class Compiler:
     def delegate(self, tp: Any, cls: type) -> int:
         """A pydantic model or dataclass: its own validator and serializer."""
         index = self.node("delegate", "model_type", cls.__name__, object=cls.__pydantic_validator__, cls=cls)  # type: ignore[attr-defined]
-        self.nodes[index]["serializer"] = cls.__pydantic_serializer__  # type: ignore[attr-defined]
+        self.nodes[index]["encode"] = cls.__pydantic_serializer__  # type: ignore[attr-defined]
+        self.nodes[index]["own_class"] = cls
         return index
 
     def union(self, members: list[Any], metadata: tuple[Any, ...]) -> int:

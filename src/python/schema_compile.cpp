@@ -1,5 +1,7 @@
 #include "python/schema_compile.h"
 
+#include <algorithm>
+#include <cstring>
 #include <string>
 
 #include <structmember.h>
@@ -191,6 +193,10 @@ class Compiler final {
     to->keep_order = flag(from, "keep_order");
     to->allow_inf_nan = flag(from, "allow_inf_nan");
     to->object = get(from, "object");
+    to->encode = get(from, "encode");
+    to->own_class = get(from, "own_class");
+    if (to->own_class && !PyType_Check(static_cast<PyObject*>(to->own_class)))
+      return wrong("a class");
     if (get(from, "wrong_type") && !slug(from, "wrong_type", &to->wrong_type)) return false;
     if (!rule(from, "wrong", &to->wrong) || !rule(from, "too_long", &to->too_long)) return false;
     if (to->wrong) to->wrong_type = to->wrong->slug;
@@ -277,6 +283,7 @@ class Compiler final {
     to->from_array = flag(from, "from_array");
     to->post_init = flag(from, "post_init");
     if (!rule(from, "too_long", &to->too_long)) return false;
+    if (get(from, "tag") && !text(from, "tag", &to->tag)) return false;
     PyObject* fields = get(from, "fields");
     if (!fields || !PyList_Check(fields)) return wrong("fields");
     to->fields.resize(static_cast<std::size_t>(PyList_GET_SIZE(fields)));
@@ -289,6 +296,9 @@ class Compiler final {
 
   bool field(PyObject* from, const schema::Record& record, schema::Field* to) noexcept {
     if (!text(from, "name", &to->name) || !text(from, "quoted", &to->quoted)) return false;
+    if (!text(from, "written", &to->written)) return false;
+    std::memcpy(to->wide, to->written.data(),
+                std::min(to->written.size(), schema::Field::kWrittenWide));
     to->takes_input = flag(from, "takes_input");
     if (!to->takes_input) to->quoted = "\x01";  // no key looks like that
     to->required = flag(from, "required");

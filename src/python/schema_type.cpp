@@ -1,12 +1,15 @@
 #include "python/schema_type.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <new>
 
 #include "json/reader.h"
 #include "python/json_error.h"
+#include "python/json_output.h"
 #include "python/module_state.h"
 #include "python/schema_compile.h"
+#include "python/schema_encoder.h"
 #include "python/schema_object_input.h"
 #include "python/slots.h"
 #include "python/validation_error.h"
@@ -18,6 +21,8 @@ namespace {
 
 using schema::ErrorList;
 using schema::Profile;
+
+constexpr std::size_t kExpectedMax = 1 << 20;  // bytes that encode() takes in advance, at most
 
 SchemaObject* as_schema(PyObject* object) noexcept {
   return reinterpret_cast<SchemaObject*>(object);  // SAFETY: only called for objects of our type
@@ -94,6 +99,49 @@ PyObject* schema_decode(PyObject* self, PyObject* data) noexcept {
                  Py_TYPE(data)->tp_name);
   }
   return nullptr;
+}
+
+// exclude_none=, exclude_unset=, exclude_defaults=
+bool take_options(PyObject* const* values, PyObject* names, SchemaWriteOptions* options) noexcept {
+  for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    const int truth = PyObject_IsTrue(values[i]);
+    if (truth < 0) return false;
+    if (PyUnicode_CompareWithASCIIString(name, "exclude_none") == 0) {
+      options->exclude_none = truth > 0;
+    } else if (PyUnicode_CompareWithASCIIString(name, "exclude_unset") == 0) {
+      options->exclude_unset = truth > 0;
+    } else if (PyUnicode_CompareWithASCIIString(name, "exclude_defaults") == 0) {
+      options->exclude_defaults = truth > 0;
+    } else {
+      PyErr_Format(
+          PyExc_TypeError,
+          "encode() has no argument %R; there are exclude_none, exclude_unset, exclude_defaults",
+          name);
+      return false;
+    }
+  }
+  return true;
+}
+
+PyObject* schema_encode(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                        PyObject* names) noexcept {
+  const SchemaObject* schema = made(self);
+  if (!schema) return nullptr;
+  if (count != 1) {
+    PyErr_Format(PyExc_TypeError, "encode() takes one value, and options by name; %zd were given",
+                 count);
+    return nullptr;
+  }
+  SchemaWriteOptions options;
+  if (names && !take_options(args + 1, names, &options)) return nullptr;
+  BytesSpace space(as_schema(self)->encoded_bytes);
+  json::Output out(space);
+  SchemaEncoder encoder(schema->made_of, schema->state, out, options);
+  if (!encoder.write(*schema->plan->root, args[0])) return nullptr;
+  // An eighth more than now is expected next time, and the room that the last string asks for.
+  as_schema(self)->encoded_bytes = std::min(out.size() + out.size() / 8 + 1024, kExpectedMax);
+  return space.finish(out.size());
 }
 
 // REQUIRES: classes is (uuid.UUID, decimal.Decimal, errors_of).
@@ -182,6 +230,12 @@ PyMethodDef schema_methods[] = {
      PyDoc_STR("decode(data)\n\nThe JSON document (RFC 8259) as the schema's type, in one pass "
                "over the bytes.\nRaises "
                "JSONDecodeError when it is no JSON, ValidationError when it does not fit.")},
+    {"encode", method(schema_encode), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("encode(value, *, exclude_none=False, exclude_unset=False, "
+               "exclude_defaults=False)\n\nThe value as JSON "
+               "(bytes). What the type does not have is left out.\nRaises "
+               "lanner.json.JSONEncodeError when the value is "
+               "not of the type.")},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

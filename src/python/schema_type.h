@@ -20,6 +20,7 @@ struct SchemaObject {
   ModuleState* state;
   schema::Plan* plan;  // owned; null until it is made
   SchemaClasses made_of;
+  std::size_t encoded_bytes;  // of the last text written: how much the next one may need
 };
 
 }  // namespace lanner::python

@@ -38,6 +38,36 @@ bool find_slug(std::string_view name, Slug* slug) noexcept {
   return false;
 }
 
+std::string_view kind_name(Kind kind) noexcept {
+  static constexpr std::string_view kNames[] = {"anything",
+                                                "None",
+                                                "bool",
+                                                "int",
+                                                "float",
+                                                "str",
+                                                "bytes",
+                                                "datetime",
+                                                "date",
+                                                "time",
+                                                "timedelta",
+                                                "UUID",
+                                                "Decimal",
+                                                "one of the choices",
+                                                "instance",
+                                                "model",
+                                                "list",
+                                                "set",
+                                                "frozenset",
+                                                "tuple",
+                                                "tuple",
+                                                "dict",
+                                                "record",
+                                                "one of the union's types",
+                                                "one of the union's types",
+                                                "value"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 QuickRange quick_range(const Node& node) noexcept {
   QuickRange range;
   const bool number = node.kind == Kind::integer;

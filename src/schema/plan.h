@@ -70,6 +70,9 @@ enum class Kind : std::uint8_t {
 };
 constexpr bool is_leaf(Kind kind) noexcept { return kind < Kind::list; }
 
+// "int": as a message says it; data() ends in NUL.
+std::string_view kind_name(Kind kind) noexcept;
+
 // What a rule demands of a value. In the order in which they are checked.
 enum class Demand : std::uint8_t {
   strip,
@@ -107,8 +110,11 @@ struct Rule {
 struct Node;
 
 struct Field {
-  std::string name;    // the key on the wire
-  std::string quoted;  // "name" with its quotes, escaped as JSON
+  static constexpr std::size_t kWrittenWide = 64;
+  std::string name;              // the key on the wire
+  std::string written;           // "name": as it is written
+  char wide[kWrittenWide] = {};  // the beginning of `written`: one store
+  std::string quoted;            // "name" with its quotes, escaped as JSON
   const Node* node = nullptr;
   bool required = true;
   bool takes_input = true;        // false: only ever its default (field(init=False))
@@ -128,6 +134,7 @@ struct Record {
   Make make = Make::call;
   bool forbid_extra = false;
   bool from_array = false;         // NamedTuple: a JSON array will do
+  std::string tag;                 // "type":"cat", is written first; empty = none
   bool post_init = false;          // has __post_init__
   bool as_is = true;               // an instance of the class passes unchanged
   const Rule* too_long = nullptr;  // from_array
@@ -200,6 +207,8 @@ struct Node {
   const Rule* too_long = nullptr;  // fixed
   const Rule* wrong = nullptr;     // of a wrong type: its message, where the slug's is not enough
   void* object = nullptr;          // the builder's: class or function
+  void* encode = nullptr;     // custom, delegate: the builder's: what writes it; null = nothing
+  void* own_class = nullptr;  // custom, delegate: the builder's: whose instances it writes
 };
 
 // Owns all parts.

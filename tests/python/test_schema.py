@@ -375,3 +375,107 @@ def test_a_schema_and_its_errors_are_collected() -> None:
     del kept
     gc.collect()
     assert alive() is None
+
+
+WRITTEN: list[tuple[Any, Any, bytes]] = [
+    (int, 2**70, b"1180591620717411303424"),
+    (float, 1, b"1.0"),
+    (float, float("nan"), b"null"),
+    (float, 1e-7, b"1e-7"),
+    (str, 'a"\\\n\u00e9\u20ac\U0001f600', '"a\\"\\\\\\n\u00e9\u20ac\U0001f600"'.encode()),
+    (str, "x" * 10_000, b'"' + b"x" * 10_000 + b'"'),
+    (bytes, b"\xc3\xa9", b'"\xc3\xa9"'),
+    (Any, {"a": [1, None]}, b'{"a":[1,null]}'),
+    (datetime.datetime, datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC), b'"2024-01-02T00:00:00Z"'),
+    (datetime.timedelta, datetime.timedelta(days=1, seconds=3661.5), b'"P1DT1H1M1.5S"'),
+    (datetime.timedelta, datetime.timedelta(seconds=-1), b'"-PT1S"'),
+    (datetime.timedelta, datetime.timedelta(0), b'"PT0S"'),
+    (decimal.Decimal, decimal.Decimal("1.10"), b'"1.10"'),
+    (uuid.UUID, uuid.UUID(UUID_TEXT), f'"{UUID_TEXT}"'.encode()),
+    (Color, Color.RED, b'"red"'),
+    (dict[int, float], {1: 2.0, 3: 4.5}, b'{"1":2.0,"3":4.5}'),
+    (dict[datetime.date, int], {datetime.date(2024, 1, 1): 1}, b'{"2024-01-01":1}'),
+    (tuple[int, str], (1, "a"), b'[1,"a"]'),
+    (set[int], {1}, b"[1]"),
+    (list[int], [], b"[]"),
+    (dict[str, int], {}, b"{}"),
+    (Slotted | None, None, b"null"),
+    (Slotted, Slotted("Opt", 1), b'{"name":"Opt","cost":1}'),
+    (
+        list[Plain],
+        [Plain(Slotted("\u00e9"), ["x"])],
+        '[{"card":{"name":"\u00e9","cost":0},"tags":["x"],"note":null}]'.encode(),
+    ),
+    (Node, Node(1, [Node(2)]), b'{"value":1,"children":[{"value":2,"children":[]}]}'),
+    (Point, Point(1, 2), b"[1,2]"),
+    (Movie, {"name": "a", "more": 1}, b'{"name":"a"}'),
+    (Cat | Dog, Dog("dog", "Rex"), b'{"kind":"dog","name":"Rex"}'),
+    (int | list[str], ["a"], b'["a"]'),
+]
+
+
+@pytest.mark.parametrize(("tp", "value", "document"), WRITTEN, ids=lambda item: str(item)[:40])
+def test_a_value_is_written(tp: Any, value: Any, document: bytes) -> None:
+    assert Schema(tp).encode(value) == document
+
+
+def test_fields_of_a_subclass_are_not_written() -> None:
+    @dataclasses.dataclass(slots=True)
+    class Secret(Slotted):
+        password: str = "secret"
+
+    @dataclasses.dataclass
+    class PlainSecret(Plain):
+        password: str = "secret"
+
+    assert Schema(Slotted).encode(Secret("a")) == b'{"name":"a","cost":0}'
+    assert b"secret" not in Schema(list[Plain]).encode([PlainSecret(Secret("a"))])
+
+
+def test_a_dict_is_written_as_the_record_that_it_is_for() -> None:
+    assert Schema(Slotted).encode({"cost": 1, "name": "a", "more": 2}) == b'{"name":"a","cost":1}'
+
+
+@pytest.mark.parametrize(
+    ("tp", "value", "says"),
+    [
+        (int, "x", "int expected, not str"),
+        (int, True, "int expected, not bool"),
+        (list[Slotted], [Slotted("a"), Slotted(1)], r"\$\[1\].name: str expected, not int"),  # type: ignore[arg-type]
+        (dict[str, int], {"a": "x"}, r"\$\['a'\]: int expected"),
+        (Color, "red", "not str"),
+        (int | str, 1.5, "not float"),
+        (str, "\ud800", "surrogate"),
+        (tuple[int, int], (1,), "tuple expected"),
+    ],
+    ids=str,
+)
+def test_what_is_not_of_the_type_is_not_written(tp: Any, value: Any, says: str) -> None:
+    from lanner.json import JSONEncodeError
+
+    with pytest.raises(JSONEncodeError, match=says):
+        Schema(tp).encode(value)
+
+
+def test_a_cycle_is_not_written() -> None:
+    from lanner.json import JSONEncodeError
+
+    node = Node(1)
+    node.children.append(node)
+    with pytest.raises(JSONEncodeError, match="128"):
+        Schema(Node).encode(node)
+
+
+def test_fields_may_be_left_out() -> None:
+    schema = Schema(Plain)
+    value = Plain(Slotted("a"))
+    assert schema.encode(value, exclude_none=True) == b'{"card":{"name":"a","cost":0},"tags":[]}'
+    assert schema.encode(value, exclude_defaults=True) == b'{"card":{"name":"a"},"tags":[]}'
+    with pytest.raises(TypeError, match="exclude_none"):
+        schema.encode(value, exclude_nothing=True)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(("tp", "document", "value"), READ, ids=lambda item: str(item)[:40])
+def test_what_is_written_reads_back(tp: Any, document: bytes, value: Any) -> None:
+    schema = Schema(tp)
+    assert schema.decode(schema.encode(value)) == value

@@ -1,0 +1,402 @@
+#include "python/schema_encoder.h"
+
+#include <cstring>
+
+namespace lanner::python {
+
+using schema::Kind;
+using schema::Node;
+
+namespace {
+
+JsonOptions json_options() noexcept {
+  JsonOptions options;  // as pydantic's JSON mode
+  options.utc_z = true;
+  options.non_str_keys = true;
+  options.nan_as_null = true;
+  return options;
+}
+
+bool is(PyObject* object, void* type) noexcept {
+  return PyObject_TypeCheck(object, static_cast<PyTypeObject*>(type)) != 0;
+}
+
+}  // namespace
+
+SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, json::Output& out,
+                             const SchemaWriteOptions& options) noexcept
+    : classes_(classes),
+      state_(state),
+      out_(out),
+      options_(options),
+      kernels_(json::escape_kernels()),
+      json_options_(json_options()),
+      excludes_(options.exclude_none || options.exclude_unset || options.exclude_defaults),
+      rows_(simd_level() == SimdLevel::avx512 && !excludes_) {}
+
+SchemaEncoder::~SchemaEncoder() {
+  while (depth_ > 0) {
+    Frame& frame = frames_[static_cast<std::size_t>(--depth_)];
+    drop(frame.owner);
+    drop(frame.key);
+  }
+}
+
+bool SchemaEncoder::write(const Node& root, PyObject* value) noexcept {
+  Done done = write_value(root, value);
+  while (depth_ > 0 && done != Done::failed) {
+    done = resume(frames_[static_cast<std::size_t>(depth_ - 1)]);
+  }
+  if (done == Done::failed) {
+    raise();
+    return false;
+  }
+  out_.truncate(out_.size() - 1);  // the last comma
+  return true;
+}
+
+SchemaEncoder::Done SchemaEncoder::no_memory() noexcept {
+  if (!PyErr_Occurred()) PyErr_NoMemory();
+  return Done::failed;
+}
+
+SchemaEncoder::Done SchemaEncoder::wrong(const Node& node, PyObject* value) noexcept {
+  if (PyErr_Occurred()) return Done::failed;
+  const std::string_view name = schema::kind_name(node.kind);
+  void* type = node.record ? node.record->type : node.object;
+  if (type && PyType_Check(static_cast<PyObject*>(type))) {
+    problem_ = Ref::steal(PyUnicode_FromFormat("%.100s expected, not %.100s",
+                                               static_cast<PyTypeObject*>(type)->tp_name,
+                                               Py_TYPE(value)->tp_name));
+  } else {
+    problem_ = Ref::steal(
+        PyUnicode_FromFormat("%s expected, not %.100s", name.data(), Py_TYPE(value)->tp_name));
+  }
+  return Done::failed;
+}
+
+// "$[3].name: int expected, not str", as lanner.json.JSONEncodeError.
+void SchemaEncoder::raise() noexcept {
+  if (PyErr_Occurred() || !problem_) return;
+  Ref path = Ref::steal(PyUnicode_FromString("$"));
+  for (int i = 0; path && i < depth_; ++i) {
+    const Frame& frame = frames_[static_cast<std::size_t>(i)];
+    if (frame.node->kind == Kind::record && frame.at > 0) {
+      const schema::Field& field =
+          frame.node->record->fields[static_cast<std::size_t>(frame.at - 1)];
+      path = Ref::steal(PyUnicode_FromFormat("%U.%.100s", path.get(), field.name.c_str()));
+    } else if (frame.node->kind == Kind::dict && frame.key) {
+      path = Ref::steal(PyUnicode_FromFormat("%U[%.100R]", path.get(), frame.key));
+    } else if (frame.node->kind != Kind::record && frame.node->kind != Kind::dict) {
+      path = Ref::steal(PyUnicode_FromFormat("%U[%zd]", path.get(), frame.at - 1));
+    }
+  }
+  Ref module = Ref::steal(path ? PyImport_ImportModule("lanner.json") : nullptr);
+  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "JSONEncodeError") : nullptr);
+  Ref error = Ref::steal(
+      type ? PyObject_CallFunctionObjArgs(type.get(), problem_.get(), path.get(), nullptr)
+           : nullptr);
+  if (error) PyErr_SetObject(type.get(), error.get());
+}
+
+SchemaEncoder::Done SchemaEncoder::write_value(const Node& start, PyObject* value) noexcept {
+  const Node* node = &start;
+  Ref held;
+  for (;;) {
+    if (node->nullable && value == Py_None) return write_text("null,");
+    if (schema::is_leaf(node->kind)) return write_leaf(*node, value);
+    if (node->kind == Kind::custom) {
+      if (auto* encode = static_cast<PyObject*>(node->encode)) {
+        held = Ref::steal(PyObject_CallOneArg(encode, value));
+        if (!held) return Done::failed;
+        value = held.get();
+      }
+      node = node->children[0];
+    } else if (node->kind == Kind::union_of || node->kind == Kind::tagged) {
+      const Node* member = member_of(*node, value);
+      if (!member) return wrong(*node, value);
+      node = member;
+    } else {
+      return open(*node, value);
+    }
+  }
+}
+
+SchemaEncoder::Done SchemaEncoder::push(const Node& node, PyObject* owner, From from,
+                                        bool braces) noexcept {
+  Ref held = Ref::steal(owner);
+  if (!held) return Done::failed;
+  if (depth_ == json::kDepthMax) {
+    problem_ = Ref::steal(
+        PyUnicode_FromString("the value is nested more than 128 deep, or contains itself"));
+    return Done::failed;
+  }
+  char* to = out_.reserve(2);
+  if (!to) return no_memory();
+  *to = braces ? '{' : '[';
+  out_.commit(to + 1);
+  frames_[static_cast<std::size_t>(depth_++)] = {&node,       held.release(), nullptr, 0,
+                                                 out_.size(), from,           braces};
+  return Done::opened;
+}
+
+SchemaEncoder::Done SchemaEncoder::open(const Node& node, PyObject* value) noexcept {
+  switch (node.kind) {
+    case Kind::record:
+      return open_record(node, value);
+    case Kind::dict:
+      // A list of pairs: no user code can change the dict under us.
+      if (!PyDict_Check(value)) return wrong(node, value);
+      return push(node, PyDict_Items(value), From::items, true);
+    case Kind::set:
+    case Kind::frozenset:
+      if (!PyAnySet_Check(value)) return wrong(node, value);
+      return push(node, PySequence_List(value), From::list, false);
+    default:
+      if (PyList_Check(value)) return push(node, share(value), From::list, false);
+      if (PyTuple_Check(value)) return push(node, share(value), From::tuple, false);
+      return wrong(node, value);
+  }
+}
+
+SchemaEncoder::Done SchemaEncoder::open_record(const Node& node, PyObject* value) noexcept {
+  const schema::Record& record = *node.record;
+  if (record.make == schema::Make::mapping || !is(value, record.type)) {
+    if (!PyDict_Check(value)) return wrong(node, value);
+    return push(node, share(value), From::dict, !record.from_array);
+  }
+  Done done = Done::opened;
+  if (record.from_array) {
+    done = push(node, share(value), From::tuple, false);
+  } else {
+    done = push(node, share(value),
+                record.make == schema::Make::slots ? From::slots : From::attributes, true);
+  }
+  if (done == Done::opened && !record.tag.empty() && !out_.append(record.tag)) return no_memory();
+  return done;
+}
+
+SchemaEncoder::Done SchemaEncoder::close(Frame& frame) noexcept {
+  char* to = out_.reserve(2);
+  if (!to) return no_memory();
+  if (out_.size() != frame.begin) --to;  // in place of the last comma
+  to[0] = frame.braces ? '}' : ']';
+  to[1] = ',';
+  out_.commit(to + 2);
+  --depth_;
+  drop(frame.key);
+  drop(frame.owner);
+  return Done::yes;
+}
+
+SchemaEncoder::Done SchemaEncoder::resume(Frame& frame) noexcept {
+  if (frame.node->kind == Kind::record) return resume_record(frame);
+  if (frame.node->kind == Kind::dict) return resume_dict(frame);
+  return resume_items(frame);
+}
+
+SchemaEncoder::Done SchemaEncoder::resume_items(Frame& frame) noexcept {
+  const Node& node = *frame.node;
+  const bool fixed = node.kind == Kind::fixed;
+  for (;;) {
+    const bool list = frame.from == From::list;
+    const Py_ssize_t size = list ? PyList_GET_SIZE(frame.owner) : PyTuple_GET_SIZE(frame.owner);
+    if (frame.at >= size) break;
+    Ref item = Ref::borrow(list ? PyList_GET_ITEM(frame.owner, frame.at)
+                                : PyTuple_GET_ITEM(frame.owner, frame.at));
+    const auto i = static_cast<std::size_t>(frame.at++);
+    if (fixed && i >= node.children.size()) return wrong(node, frame.owner);
+    Done done = write_value(*node.children[fixed ? i : 0], item.get());
+    Frame& top = frames_[static_cast<std::size_t>(depth_ - 1)];
+    // A record whose fields are all leaves needs no turn of the outer loop.
+    if (done == Done::opened && top.node->kind == Kind::record) done = resume_record(top);
+    if (done != Done::yes || &frame != &frames_[static_cast<std::size_t>(depth_ - 1)]) return done;
+  }
+  if (fixed && static_cast<std::size_t>(frame.at) < node.children.size()) {
+    return wrong(node, frame.owner);
+  }
+  return close(frame);
+}
+
+bool SchemaEncoder::write_key(const Node& node, PyObject* key) noexcept {
+  const std::size_t begin = out_.size();
+  if (write_value(node, key) != Done::yes) return false;
+  char* to = out_.reserve(3);
+  if (!to) {
+    (void)no_memory();
+    return false;
+  }
+  if (out_.data()[begin] == '"') {
+    to[-1] = ':';
+    return true;
+  }
+  // A number, a boolean, null: in quotes.
+  const std::size_t size = out_.size() - 1 - begin;
+  std::memmove(to - size, to - size - 1, size);
+  to[-static_cast<std::ptrdiff_t>(size) - 1] = '"';
+  to[0] = '"';
+  to[1] = ':';
+  out_.commit(to + 2);
+  return true;
+}
+
+SchemaEncoder::Done SchemaEncoder::resume_dict(Frame& frame) noexcept {
+  const Node& key_node = *frame.node->children[0];
+  const Node& value_node = *frame.node->children[1];
+  while (frame.at < PyList_GET_SIZE(frame.owner)) {
+    PyObject* pair = PyList_GET_ITEM(frame.owner, frame.at++);
+    drop(std::exchange(frame.key, share(PyTuple_GET_ITEM(pair, 0))));
+    if (!write_key(key_node, frame.key)) return Done::failed;
+    const Done done = write_value(value_node, PyTuple_GET_ITEM(pair, 1));
+    if (done != Done::yes) return done;
+  }
+  return close(frame);
+}
+
+Ref SchemaEncoder::field_value(const Frame& frame, const schema::Field& field) noexcept {
+  switch (frame.from) {
+    case From::slots: {
+      // SAFETY: the offset is that of a T_OBJECT_EX member of the owner's type.
+      auto** slot =
+          reinterpret_cast<PyObject**>(reinterpret_cast<char*>(frame.owner) + field.offset);
+      return Ref::borrow(*slot);
+    }
+    case From::dict:
+      return Ref::borrow(PyDict_GetItemWithError(
+          frame.owner,
+          static_cast<PyObject*>(frame.node->record->make == schema::Make::mapping ? field.attribute
+                                                                                   : field.key)));
+    case From::tuple:
+      return Ref::borrow(PyTuple_GET_ITEM(frame.owner, frame.at - 1));
+    default: {
+      Ref value =
+          Ref::steal(PyObject_GetAttr(frame.owner, static_cast<PyObject*>(field.attribute)));
+      if (!value && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+      return value;
+    }
+  }
+}
+
+bool SchemaEncoder::left_out(const schema::Field& field, PyObject* value, bool* out) noexcept {
+  *out = options_.exclude_none && value == Py_None;
+  if (*out || !options_.exclude_defaults || !field.default_value) return true;
+  const int same =
+      PyObject_RichCompareBool(value, static_cast<PyObject*>(field.default_value), Py_EQ);
+  *out = same > 0;
+  return same >= 0;
+}
+
+SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
+  const schema::Record& record = *frame.node->record;
+  const auto count = static_cast<Py_ssize_t>(record.fields.size());
+  const bool rows = rows_ && frame.from == From::slots;
+  for (;;) {
+    if (rows && !write_row_avx512(frame)) return no_memory();
+    if (frame.at >= count) return close(frame);
+    const schema::Field& field = record.fields[static_cast<std::size_t>(frame.at++)];
+    Ref value = field_value(frame, field);
+    if (!value) {
+      if (PyErr_Occurred()) return Done::failed;
+      if (!field.required || options_.exclude_unset) continue;
+      problem_ = Ref::steal(PyUnicode_FromString("the field has no value"));
+      return Done::failed;
+    }
+    if (excludes_) {
+      bool out = false;
+      if (!left_out(field, value.get(), &out)) return Done::failed;
+      if (out) continue;
+    }
+    if (frame.braces && !out_.append(field.written)) return no_memory();
+    const Done done = write_value(*field.node, value.get());
+    if (done != Done::yes) return done;
+  }
+}
+
+bool SchemaEncoder::fits(const Node& node, PyObject* value) noexcept {
+  if (node.nullable && value == Py_None) return true;
+  const PyDateTime_CAPI& api = *classes_.datetime;
+  switch (node.kind) {
+    case Kind::any:
+      return true;
+    case Kind::none:
+      return value == Py_None;
+    case Kind::boolean:
+      return PyBool_Check(value);
+    case Kind::integer:
+      return PyLong_Check(value) && !PyBool_Check(value);
+    case Kind::floating:
+      return PyFloat_Check(value) || (PyLong_Check(value) && !PyBool_Check(value));
+    case Kind::string:
+      return PyUnicode_Check(value);
+    case Kind::bytes:
+      return PyBytes_Check(value);
+    case Kind::datetime:
+      return is(value, api.DateTimeType);
+    case Kind::date:
+      return is(value, api.DateType) && !is(value, api.DateTimeType);
+    case Kind::time:
+      return is(value, api.TimeType);
+    case Kind::timedelta:
+      return is(value, api.DeltaType);
+    case Kind::uuid:
+      return is(value, classes_.uuid);
+    case Kind::decimal:
+      return is(value, classes_.decimal);
+    case Kind::list:
+      return PyList_Check(value);
+    case Kind::set:
+    case Kind::frozenset:
+      return PyAnySet_Check(value);
+    case Kind::tuple:
+      return PyTuple_Check(value);
+    case Kind::fixed:
+      return PyTuple_Check(value) &&
+             static_cast<std::size_t>(PyTuple_GET_SIZE(value)) == node.children.size();
+    case Kind::dict:
+      return PyDict_Check(value);
+    case Kind::record: {
+      if (node.record->make != schema::Make::mapping) return is(value, node.record->type);
+      if (!PyDict_Check(value)) return false;
+      for (const schema::Field& field : node.record->fields) {
+        const bool needed = field.required;
+        if (needed && PyDict_Contains(value, static_cast<PyObject*>(field.attribute)) != 1)
+          return false;
+      }
+      return true;
+    }
+    case Kind::choice: {
+      if (node.choices->type) return is(value, node.choices->type);
+      bool failed = false;
+      SchemaBuilder builder(classes_, *state_);
+      Ref found = Ref::steal(builder.pick(*node.choices, value, &failed));
+      return static_cast<bool>(found);
+    }
+    case Kind::union_of:
+    case Kind::tagged:
+      return member_of(node, value) != nullptr;
+    case Kind::custom:
+      return node.own_class ? is(value, node.own_class) : fits(*node.children[0], value);
+    case Kind::instance:
+    case Kind::delegate:
+      return !node.own_class || is(value, node.own_class);
+  }
+  return false;
+}
+
+const Node* SchemaEncoder::member_of(const Node& node, PyObject* value) noexcept {
+  const Node* first = nullptr;
+  for (const Node* member : node.children) {
+    if (!fits(*member, value)) continue;
+    if (node.kind != Kind::tagged || !PyDict_Check(value)) return member;
+    first = first ? first : member;
+    // TypedDicts with the same keys: the tag says which.
+    PyObject* tag = PyDict_GetItemWithError(value, static_cast<PyObject*>(node.tags->key_object));
+    Ref said = Ref::steal(tag ? PyObject_Str(tag) : nullptr);
+    std::string_view text;
+    const int position = said && utf8_view(said.get(), &text) ? node.tags->index.find(text) : -1;
+    if (position >= 0) return node.children[node.tags->member[static_cast<std::size_t>(position)]];
+  }
+  return first;
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,105 @@
+// python/schema_encoder.h: values of a schema's type as JSON text, by its plan: what the type does
+// not have is not written, what does not fit is an error.
+//
+// As in json_encoder.h, each value is followed by a comma, which the closing bracket takes the
+// place of; containers that are being written lie on a stack of frames.
+
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <cstdint>
+
+#include "json/escape.h"
+#include "json/limits.h"
+#include "json/output.h"
+#include "python/json_encoder.h"
+#include "python/schema_builder.h"
+#include "schema/plan.h"
+
+namespace lanner::python {
+
+struct SchemaWriteOptions {
+  bool exclude_none = false;      // fields that are None
+  bool exclude_unset = false;     // fields without a value; otherwise they are an error
+  bool exclude_defaults = false;  // fields that equal their default
+};
+
+class SchemaEncoder final {
+ public:
+  // All borrowed.
+  SchemaEncoder(const SchemaClasses& classes, ModuleState* state, json::Output& out,
+                const SchemaWriteOptions& options) noexcept;
+  SchemaEncoder(const SchemaEncoder&) = delete;
+  SchemaEncoder& operator=(const SchemaEncoder&) = delete;
+  ~SchemaEncoder();
+
+  // False with an exception set (JSONEncodeError where the value does not fit the type).
+  [[nodiscard]] bool write(const schema::Node& root, PyObject* value) noexcept;
+
+ private:
+  enum class Done : std::uint8_t { yes, opened, failed };
+  enum class From : std::uint8_t { slots, attributes, dict, tuple, list, items };
+  struct Frame {
+    const schema::Node* node;
+    PyObject* owner;    // owned
+    PyObject* key;      // dict: of the item in hand; owned
+    Py_ssize_t at;      // of the next item or field
+    std::size_t begin;  // size of the output behind the bracket
+    From from;
+    bool braces;  // an object, not an array
+  };
+
+  // schema_encoder.cpp: the walk.
+  Done write_value(const schema::Node& node, PyObject* value) noexcept;
+  Done open(const schema::Node& node, PyObject* value) noexcept;
+  Done open_record(const schema::Node& node, PyObject* value) noexcept;
+  Done push(const schema::Node& node, PyObject* owner, From from, bool braces) noexcept;
+  Done resume(Frame& frame) noexcept;
+  Done resume_items(Frame& frame) noexcept;
+  Done resume_dict(Frame& frame) noexcept;
+  Done resume_record(Frame& frame) noexcept;
+  Done close(Frame& frame) noexcept;
+  bool write_key(const schema::Node& node, PyObject* key) noexcept;
+  // The field's value, owned; null: it is unset, or an exception is set.
+  Ref field_value(const Frame& frame, const schema::Field& field) noexcept;
+  bool left_out(const schema::Field& field, PyObject* value, bool* out) noexcept;
+  const schema::Node* member_of(const schema::Node& node, PyObject* value) noexcept;
+  bool fits(const schema::Node& node, PyObject* value) noexcept;
+
+  // schema_encode_leaf.cpp: each writes its value and a comma.
+  Done write_leaf(const schema::Node& node, PyObject* value) noexcept;
+  Done write_other_leaf(const schema::Node& node, PyObject* value) noexcept;
+  Done write_str(PyObject* text) noexcept;
+  Done write_int(PyObject* number) noexcept;
+  Done write_float(double value) noexcept;
+  Done write_decimal(PyObject* value) noexcept;
+  Done write_span(PyObject* value) noexcept;
+  Done write_choice(const schema::Node& node, PyObject* value) noexcept;
+  Done write_delegate(const schema::Node& node, PyObject* value) noexcept;
+  Done write_any(PyObject* value) noexcept;
+  Done write_text(std::string_view text) noexcept;
+
+  // schema_rows_avx512.cpp: fields of a record in slots, from frame.at on, as long as they are
+  // short ASCII text, None or small integers. False: memory is out.
+  bool write_row_avx512(Frame& frame) noexcept;
+
+  Done no_memory() noexcept;
+  Done wrong(const schema::Node& node, PyObject* value) noexcept;  // "int expected, not str"
+  void raise() noexcept;
+
+  const SchemaClasses& classes_;
+  ModuleState* state_;
+  json::Output& out_;
+  const SchemaWriteOptions& options_;
+  const json::EscapeKernels& kernels_;
+  const JsonOptions json_options_;
+  const bool excludes_;  // any of the options
+  const bool rows_;      // AVX-512
+  int depth_ = 0;
+  Ref problem_;  // str: what is wrong, until raise()
+  std::array<Frame, json::kDepthMax> frames_;
+};
+
+}  // namespace lanner::python
