@@ -153,8 +153,10 @@ class Driver:
         self.poller.select(0)
 
     def tick(self) -> None:
-        self.turn()
-        self._ticks = self.loop.call_later(TICK_S, self.tick)
+        try:
+            self.turn()
+        finally:  # the clock goes on, whatever this turn ran into
+            self._ticks = self.loop.call_later(TICK_S, self.tick)
 
 
 __all__ = ["run", "serve_here"]

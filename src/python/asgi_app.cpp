@@ -149,12 +149,16 @@ PyObject* AsgiApp::start_task(PyObject* coroutine) noexcept {
   Ref step = Ref::steal(end_catching(loop_.get()));
   if (!task || !step) return task.release();
   if (PyContext_Enter(context.get()) < 0) return nullptr;
-  Ref done = Ref::steal(PyObject_CallNoArgs(step.get()));
-  if (PyContext_Exit(context.get()) < 0 || !done) {
-    // KeyboardInterrupt or SystemExit: the task has recorded it too, and is done.
-    if (PyErr_Occurred()) PyErr_Clear();
-  }
-  return task.release();
+  Ref stepped = Ref::steal(PyObject_CallNoArgs(step.get()));
+  if (PyContext_Exit(context.get()) == 0 && stepped) return task.release();
+  // KeyboardInterrupt and SystemExit end the task, too. But when the task could not be put down to
+  // be woken (no memory), nobody else would ever step it.
+  Raised raised;
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task.get(), state_->done));
+  if (done.get() == Py_True) return task.release();
+  PyErr_Clear();
+  raised.restore();
+  return nullptr;
 }
 
 }  // namespace lanner::python

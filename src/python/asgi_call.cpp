@@ -39,9 +39,12 @@ bool AsgiCall::begin() noexcept {
     settle();
     return over();
   }
-  if (!handler_.watch_task(this, task_.get())) {
+  if (done) watcher_ = Ref::steal(handler_.watch_task(this, task_.get()));
+  if (!watcher_) {  // nobody would tell of its end
     fail();
     cancel();
+    end_task();
+    return over();
   }
   if (exchange_ && !exchange_->retain(this)) {
     (void)PyErr_NoMemory();
@@ -80,6 +83,7 @@ void AsgiCall::settle() noexcept {
 void AsgiCall::end_task() noexcept {
   task_over_ = true;
   task_.clear();
+  watcher_.clear();
   scope_.clear();
   wake(&receivers_);
   wake(&drainers_);
@@ -222,14 +226,31 @@ void AsgiCall::wake(Ref* futures) noexcept {
   Ref list = std::move(*futures);
   if (!list) return;
   ModuleState* state = app_.state();
+  bool lost = false;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
+    if (lost) PyErr_Clear();
     PyObject* future = PyList_GET_ITEM(list.get(), i);
     Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->done));
     if (done.get() == Py_False) {
       done = Ref::steal(PyObject_CallMethodOneArg(future, state->set_result, Py_None));
     }
-    if (!done) PyErr_Clear();
+    lost = lost || !done;
   }
+  if (!lost) return;
+  if (!PyErr_Occurred()) (void)PyErr_NoMemory();
+  fail();
+  cancel();
+  lost_ = true;
+}
+
+// A task that could not be woken sleeps for ever: the request ends without it. True: destroy this.
+bool AsgiCall::end_without_task() noexcept {
+  if (!lost_ || task_over_) return false;
+  bind_asgi_callable(watcher_.get(), nullptr);
+  bind_asgi_callable(kit_->receive.get(), nullptr);
+  bind_asgi_callable(kit_->send.get(), nullptr);
+  end_task();
+  return over();
 }
 
 // ---- http::Observer
@@ -237,6 +258,7 @@ void AsgiCall::wake(Ref* futures) noexcept {
 void AsgiCall::on_writable() noexcept {
   handler_.hold_gil();
   wake(&drainers_);
+  if (end_without_task()) handler_.call_ended(this);
 }
 
 void AsgiCall::on_body(std::string_view piece) noexcept {
@@ -250,6 +272,7 @@ void AsgiCall::on_body(std::string_view piece) noexcept {
     exchange_->pause_body();
   }
   wake(&receivers_);
+  if (end_without_task()) handler_.call_ended(this);
 }
 
 void AsgiCall::on_body_end(Errc error) noexcept {
@@ -257,6 +280,7 @@ void AsgiCall::on_body_end(Errc error) noexcept {
   body_arrived_ = true;
   if (error != Errc::ok) gone_ = true;  // a body that broke off is told as a disconnect
   wake(&receivers_);
+  if (end_without_task()) handler_.call_ended(this);
 }
 
 void AsgiCall::on_half_close() noexcept {
@@ -264,6 +288,7 @@ void AsgiCall::on_half_close() noexcept {
   if (!receivers_) return;
   handler_.hold_gil();
   wake(&receivers_);
+  if (end_without_task()) handler_.call_ended(this);
 }
 
 void AsgiCall::on_disconnect() noexcept {
@@ -274,7 +299,7 @@ void AsgiCall::on_disconnect() noexcept {
   wake(&receivers_);
   wake(&drainers_);
   if (exchange) exchange->abort();
-  if (over()) handler_.call_ended(this);
+  if (end_without_task() || over()) handler_.call_ended(this);
 }
 
 }  // namespace lanner::python

@@ -73,6 +73,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   void fail() noexcept;    // with an exception set: logs it, 500 or cut
   void settle() noexcept;  // the task is done: what did it leave?
   void end_task() noexcept;
+  bool end_without_task() noexcept;
   void log_without_head(bool disconnected) noexcept;
   bool over() const noexcept { return task_over_ && !exchange_; }
 
@@ -81,6 +82,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   http::Exchange* exchange_;  // null once it has ended
   AsgiKit* kit_ = nullptr;
   Ref task_;
+  Ref watcher_;               // the task's done callback
   Ref scope_;                 // for the log, once the exchange has ended
   Ref receivers_;             // futures of receive() calls that wait, in order; or none
   Ref drainers_;              // of send() calls that wait
@@ -102,6 +104,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   bool gone_ = false;         // the client is, wholly
   bool half_closed_ = false;  // it sends no more, but may still read
   bool task_over_ = false;
+  bool lost_ = false;  // somebody could not be woken
 };
 
 }  // namespace lanner::python

@@ -83,14 +83,14 @@ PyObject* new_receive(ModuleState* state) noexcept {
 }
 PyObject* new_send(ModuleState* state) noexcept { return make(state->send_type, call_send); }
 
-bool AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
+PyObject* AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
   Ref callback = Ref::steal(make(app_.state()->task_done_type, call_task_done));
-  if (!callback) return false;
+  if (!callback) return nullptr;
   as_callable(callback.get())->call = call;
   as_callable(callback.get())->handler = this;
   Ref added =
       Ref::steal(PyObject_CallMethodOneArg(task, app_.state()->add_done_callback, callback.get()));
-  return bool(added);
+  return added ? callback.release() : nullptr;
 }
 
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept {

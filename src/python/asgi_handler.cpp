@@ -75,7 +75,9 @@ void AsgiHandler::wrote() noexcept {
   if (!flush_callback_ || flush_asked_ || poller_in_turn(poller_)) return;
   flush_asked_ = true;
   Ref asked = Ref::steal(PyObject_CallNoArgs(flush_callback_.get()));
-  if (!asked) PyErr_WriteUnraisable(flush_callback_.get());
+  if (asked) return;
+  flush_asked_ = false;  // the next answer asks again
+  PyErr_WriteUnraisable(flush_callback_.get());
 }
 
 void AsgiHandler::cancel_all() noexcept {

@@ -34,8 +34,9 @@ class AsgiHandler final : public http::Handler {
   // For calls.
   void hold_gil() noexcept { gil_.hold(); }
   void call_ended(AsgiCall* call) noexcept;
-  // The call is told when its task is done. False with an exception set.
-  bool watch_task(AsgiCall* call, PyObject* task) noexcept;
+  // The call is told when its task is done. A new reference to what tells it; null with an
+  // exception set.
+  PyObject* watch_task(AsgiCall* call, PyObject* task) noexcept;
   // Something was written: outside a turn of our own loop, somebody must flush it.
   void wrote() noexcept;
 
@@ -60,7 +61,7 @@ class AsgiHandler final : public http::Handler {
   IntrusiveList<AsgiCall, SuspendedTag> suspended_;
 };
 
-// Bound to a call, and unbound when that is over.
+// Bound to a call, and unbound when that is over; a done callback likewise.
 void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept;
 PyObject* new_receive(ModuleState* state) noexcept;
 PyObject* new_send(ModuleState* state) noexcept;

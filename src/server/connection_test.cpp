@@ -692,6 +692,24 @@ TEST(Connection, TellsAStreamingHandlerOnceAndInOrder) {
   rig.settle();
 }
 
+// The handler may be gone by then.
+TEST(Connection, TellsNothingToAHandlerThatAbortedAtTheEndOfTheBody) {
+  TestHandler handler;
+  TestObserver observer;
+  handler.mode = http::BodyMode::stream;
+  handler.script = [&](http::Exchange& exchange) { handler.hold(exchange, observer); };
+  observer.then_end = [&](Errc) { handler.held->abort(); };
+  Rig rig(handler, Rig::plain_options());
+  Client& client = rig.connect();
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\nabc");
+  rig.settle();
+  client.send_reset();
+  rig.settle();
+  EXPECT_EQ(observer.ends, 1);
+  EXPECT_EQ(observer.disconnects, 0);
+  EXPECT_EQ(client.connection, nullptr);
+}
+
 TEST(Connection, ABodyThatEndsEarlyIsAnswered) {
   for (const http::BodyMode mode : {http::BodyMode::whole, http::BodyMode::stream}) {
     Echo echo(mode);

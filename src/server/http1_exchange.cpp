@@ -360,7 +360,7 @@ void Http1Exchange::fail(Errc code, bool gone) noexcept {
     reset();
   } else if (observer && !in_call_) {
     if (streaming) observer->on_body_end(code);
-    if (gone) observer->on_disconnect();
+    if (gone && observer_) observer->on_disconnect();  // unless it has ended it there
   }
 }
 
