@@ -23,6 +23,14 @@ FORWARDED = (
     b"\x048443",
 )
 
+JSON = (
+    b'{"a":[1,-0,1.5e-7,18446744073709551616,1e308],"\\u00e9":"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\\ud83d\\ude00"}',
+    b' [ true , false , null , "\\"\\\\\\/\\b\\f\\n\\r\\t" , { } , [ ] ] ',
+    b'["' + b"x" * 70 + b'","' + b"\xe4\xb8\xad" * 30 + b'","\\ud800","\xed\xa0\x80"]',
+    b"2.2250738585072011e-308",
+    b"[" * 130,
+)
+
 
 def main() -> int:
     if len(sys.argv) != 2:
@@ -37,10 +45,11 @@ def main() -> int:
                 wire = wire.partition(b"\r\n\r\n")[2]
             if 0 < len(wire) <= LARGEST:
                 (directory / case["name"].replace("/", "-")).write_bytes(choices + wire)
-    directory = Path(sys.argv[1]) / "forwarded"
-    directory.mkdir(parents=True, exist_ok=True)
-    for number, seed in enumerate(FORWARDED):
-        (directory / str(number)).write_bytes(seed)
+    for name, seeds in {"forwarded": FORWARDED, "json_reader": JSON}.items():
+        directory = Path(sys.argv[1]) / name
+        directory.mkdir(parents=True, exist_ok=True)
+        for number, seed in enumerate(seeds):
+            (directory / str(number)).write_bytes(seed)
     return 0
 
 

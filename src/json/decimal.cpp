@@ -12,46 +12,46 @@ namespace lanner::json {
 
 namespace {
 
-constexpr char kPairs[] =
-    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546"
-    "474849"
-    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596"
-    "979899";
+constexpr std::uint64_t kEight = 100'000'000;
+constexpr std::uint64_t kAscii = 0x3030303030303030;
+static_assert(std::endian::native == std::endian::little, "the first digit lies lowest");
 
-char* put_pair(char* to, std::uint32_t pair) noexcept {
-  std::memcpy(to, kPairs + 2 * pair, 2);
-  return to + 2;
-}
-char* put_four(char* to, std::uint32_t four) noexcept {
-  return put_pair(put_pair(to, four / 100), four % 100);
-}
-char* put_eight(char* to, std::uint32_t eight) noexcept {
-  return put_four(put_four(to, eight / 10000), eight % 10000);
+// Eight decimal digits as eight bytes 0 to 9, the first one lowest. REQUIRES: value < 10^8.
+std::uint64_t eight_digits(std::uint32_t value) noexcept {
+  const std::uint64_t fours = value / 10000 | std::uint64_t{value % 10000} << 32;
+  const std::uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007F0000007F;
+  const std::uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+  const std::uint64_t tens = (twos * 103 >> 10) & 0x000F000F000F000F;
+  return tens | (twos - 10 * tens) << 8;
 }
 
-// Without leading zeros. REQUIRES: value < 10^8.
+char* put_word(char* to, std::uint64_t word) noexcept {
+  std::memcpy(to, &word, sizeof word);
+  return to + sizeof word;
+}
+
+// Without leading zeros. REQUIRES: value < 10^8. Writes 8 bytes.
 char* put_short(char* to, std::uint32_t value) noexcept {
   if (value < 10) {
     *to = static_cast<char>('0' + value);
     return to + 1;
   }
-  if (value < 100) return put_pair(to, value);
-  if (value < 10000) {
-    const std::uint32_t high = value / 100;
-    return put_pair(put_short(to, high), value % 100);
-  }
-  const std::uint32_t high = value / 10000;
-  return put_four(put_short(to, high), value % 10000);
+  const std::uint64_t digits = eight_digits(value);
+  const int zeros = std::countr_zero(digits) / 8;
+  put_word(to, (digits | kAscii) >> 8 * zeros);
+  return to + 8 - zeros;
 }
 
 }  // namespace
 
 char* write_uint64(char* to, std::uint64_t value) noexcept {
-  constexpr std::uint64_t kEight = 100'000'000;
   if (value < kEight) return put_short(to, static_cast<std::uint32_t>(value));
-  const std::uint64_t high = value / kEight;
-  to = write_uint64(to, high);
-  return put_eight(to, static_cast<std::uint32_t>(value % kEight));
+  std::uint64_t high = value / kEight;
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(value % kEight)) | kAscii;
+  if (high < kEight) return put_word(put_short(to, static_cast<std::uint32_t>(high)), low);
+  const std::uint64_t middle = eight_digits(static_cast<std::uint32_t>(high % kEight)) | kAscii;
+  high /= kEight;
+  return put_word(put_word(put_short(to, static_cast<std::uint32_t>(high)), middle), low);
 }
 
 char* write_int64(char* to, std::int64_t value) noexcept {
@@ -65,69 +65,45 @@ char* write_int64(char* to, std::int64_t value) noexcept {
 
 namespace {
 
-constexpr std::size_t kDigits = 17;  // of a double at most
+__extension__ using Wide = unsigned __int128;
 
-// Eight decimal digits as eight bytes 0 to 9, the first one lowest. REQUIRES: value < 10^8.
-std::uint64_t eight_digits(std::uint32_t value) noexcept {
-  const std::uint64_t fours = value / 10000 | std::uint64_t{value % 10000} << 32;
-  const std::uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007F0000007F;
-  const std::uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
-  const std::uint64_t tens = (twos * 103 >> 10) & 0x000F000F000F000F;
-  return tens | (twos - 10 * tens) << 8;
-}
-
-// 17 digits with zeros before and behind, and where those that count begin and end.
+// Up to 17 digits as bytes 0 to 9, the first one lowest, and zeros behind them. In registers: what
+// was just stored byte by byte is slow to load again.
 struct Digits {
-  char text[64];
-  int first;
-  int end;
+  Wide first;          // 16 of them
+  std::uint64_t last;  // the 17th
+  int count;           // without the zeros at the end
+  int point;           // value = 0.digits * 10^point
 };
 
-void put_digits(std::uint64_t value, Digits* digits) noexcept {
-  constexpr std::uint64_t kEight = 100'000'000;
-  constexpr std::uint64_t kAscii = 0x3030303030303030;
-  const std::uint64_t high = value / kEight;
+Digits digits_of(const Shortest& shortest) noexcept {
+  const std::uint64_t high = shortest.digits / kEight;
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(shortest.digits % kEight));
+  const std::uint64_t top = high / kEight;
   const std::uint64_t middle = eight_digits(static_cast<std::uint32_t>(high % kEight));
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(value % kEight));
-  std::memset(digits->text, '0', sizeof digits->text);
-  digits->text[0] = static_cast<char>('0' + high / kEight);
-  const std::uint64_t words[2] = {middle | kAscii, low | kAscii};
-  static_assert(std::endian::native == std::endian::little, "the first digit lies lowest");
-  std::memcpy(digits->text + 1, words, sizeof words);
-  digits->first = high >= kEight ? 0
-                  : middle != 0  ? 1 + std::countr_zero(middle) / 8
-                                 : 9 + std::countr_zero(low) / 8;
-  digits->end = low != 0      ? 17 - std::countl_zero(low) / 8
-                : middle != 0 ? 9 - std::countl_zero(middle) / 8
-                              : 1;
+  const int trailing = low != 0      ? std::countl_zero(low) / 8
+                       : middle != 0 ? 8 + std::countl_zero(middle) / 8
+                                     : 16;
+  if (top != 0) {
+    const Wide first = Wide{top} | Wide{middle} << 8 | Wide{low} << 72;
+    return {first, low >> 56, 17 - trailing, shortest.exponent + 17};
+  }
+  const int leading = middle != 0 ? std::countr_zero(middle) / 8 : 8 + std::countr_zero(low) / 8;
+  const Wide first = (Wide{middle} | Wide{low} << 64) >> 8 * leading;
+  return {first, 0, 16 - trailing - leading, shortest.exponent + 16 - leading};
 }
 
-// d.ddde-7; `exponent` is of the first digit.
-char* put_scientific(char* to, const char* first, int count, int exponent) noexcept {
-  *to++ = *first;
-  if (count > 1) {
-    *to = '.';
-    std::memcpy(to + 1, first + 1, kDigits);
-    to += count;
-  }
-  *to++ = 'e';
-  return write_int64(to, exponent);
-}
+void put_wide(char* to, Wide bytes) noexcept { std::memcpy(to, &bytes, sizeof bytes); }
 
-// 0.00ddd, ddd.dd or dd00.0; `exponent` is of the first digit.
-char* put_plain(char* to, const char* first, int count, int exponent) noexcept {
-  if (exponent < 0) {
-    std::memcpy(to, "0.0000", 6);
-    to += 1 - exponent;
-    std::memcpy(to, first, kDigits);
-    return to + count;
-  }
-  // Zeros follow the digits in the text.
-  std::memcpy(to, first, kDigits);
-  to += exponent + 1;
-  *to++ = '.';
-  std::memcpy(to, first + exponent + 1, kDigits);
-  return to + (count > exponent + 1 ? count - exponent - 1 : 1);
+// All digits, with a point behind `before` (1 to 16) of them: 18 bytes.
+void put_with_point(char* to, const Digits& digits, int before) noexcept {
+  const Wide all = digits.first | (Wide{kAscii} << 64 | kAscii);
+  const int shift = 8 * (before & 15);
+  const Wide head = before == 16 ? ~Wide{0} : (Wide{1} << shift) - 1;
+  const Wide point = before == 16 ? Wide{0} : Wide{'.'} << shift;
+  put_wide(to, (all & head) | point | (all & ~head) << 8);
+  to[16] = before == 16 ? '.' : static_cast<char>(all >> 120);
+  to[17] = static_cast<char>('0' + digits.last);
 }
 
 }  // namespace
@@ -141,14 +117,22 @@ char* write_double(char* to, double value) noexcept {
     std::memcpy(to, "0.0", 3);
     return to + 3;
   }
-  const Shortest shortest = shortest_of(value);
-  Digits digits;
-  put_digits(shortest.digits, &digits);
-  const int exponent = shortest.exponent + static_cast<int>(kDigits) - 1 - digits.first;
-  const char* const first = digits.text + digits.first;
-  const int count = digits.end - digits.first;
-  if (exponent < -4 || exponent >= 16) return put_scientific(to, first, count, exponent);
-  return put_plain(to, first, count, exponent);
+  const Digits digits = digits_of(shortest_of(value));
+  if (digits.point > 0 && digits.point <= 16) {  // ddd.dd, dd00.0
+    put_with_point(to, digits, digits.point);
+    return to + 1 + (digits.count > digits.point ? digits.count : digits.point + 1);
+  }
+  if (digits.point <= 0 && digits.point > -4) {  // 0.00ddd
+    std::memcpy(to, "0.000000", 8);
+    to += 2 - digits.point;
+    put_wide(to, digits.first | (Wide{kAscii} << 64 | kAscii));
+    to[16] = static_cast<char>('0' + digits.last);
+    return to + digits.count;
+  }
+  put_with_point(to, digits, 1);  // d.ddde-7
+  to += digits.count > 1 ? digits.count + 1 : 1;
+  *to++ = 'e';
+  return write_int64(to, digits.point - 1);
 }
 
 // std::to_chars() gives "1", "1e+16", "1e-07": a fraction is added, exponents lose plus and zeros.

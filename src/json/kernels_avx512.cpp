@@ -24,10 +24,15 @@ LANNER_AVX512 inline std::uint64_t specials(__m512i bytes) noexcept {
          _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
 }
 
-LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
+template <bool kCopy>
+LANNER_AVX512 inline StringScan scan(const char* at, const char* end, char* to) noexcept {
   std::uint64_t high = 0;
   for (; end - at >= 64; at += 64) {
     const __m512i bytes = _mm512_loadu_si512(at);
+    if constexpr (kCopy) {
+      _mm512_storeu_si512(to, bytes);
+      to += 64;
+    }
     const std::uint64_t stop = specials(bytes);
     const std::uint64_t above = _mm512_movepi8_mask(bytes);
     if (stop != 0) return {at + _tzcnt_u64(stop), (high | (above & (_blsi_u64(stop) - 1))) != 0};
@@ -35,32 +40,43 @@ LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
   }
   const std::uint64_t valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(end - at));
   const __m512i bytes = _mm512_maskz_loadu_epi8(valid, at);
+  // SAFETY: kCopyPadding bytes belong to the room.
+  if constexpr (kCopy) _mm512_storeu_si512(to, bytes);
   const std::uint64_t stop = specials(bytes) & valid;
   const std::uint64_t above = _mm512_movepi8_mask(bytes);
   if (stop == 0) return {end, (high | above) != 0};
   return {at + _tzcnt_u64(stop), (high | (above & (_blsi_u64(stop) - 1))) != 0};
 }
 
+LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
+  return scan<false>(at, end, nullptr);
+}
+LANNER_AVX512 StringScan copy_string(const char* at, const char* end, char* to) noexcept {
+  return scan<true>(at, end, to);
+}
+
 LANNER_AVX512 char* escape_utf8(char* to, const char* text, std::size_t size) noexcept {
   for (;;) {
     const std::size_t step = size < 64 ? size : 64;
-    const std::uint64_t valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(step));
+    std::uint64_t valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(step));
     const __m512i bytes = _mm512_maskz_loadu_epi8(valid, text);
-    // SAFETY: kEscapePadding bytes belong to the room.
+    // SAFETY: kEscapePadding bytes belong to the room, here and below.
     _mm512_storeu_si512(to, bytes);
     std::uint64_t stops = specials(bytes) & valid;
-    if (stops == 0) [[likely]] {
-      to += step;
-      if (step == size) return to;
-      text += step;
-      size -= step;
-      continue;
+    // Each run behind an escape is stored again, where it belongs.
+    std::size_t done = 0;
+    while (stops != 0) {
+      const auto plain = static_cast<std::size_t>(_tzcnt_u64(stops));
+      to = write_escape(to + (plain - done), static_cast<unsigned char>(text[plain]));
+      done = plain + 1;
+      stops = _blsr_u64(stops);
+      valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(step - done));
+      _mm512_storeu_si512(to, _mm512_maskz_loadu_epi8(valid, text + done));
     }
-    const auto plain = static_cast<std::size_t>(_tzcnt_u64(stops));
-    to = write_escape(to + plain, static_cast<unsigned char>(text[plain]));
-    text += plain + 1;
-    size -= plain + 1;
-    if (size == 0) return to;
+    to += step - done;
+    if (step == size) return to;
+    text += step;
+    size -= step;
   }
 }
 
@@ -185,7 +201,7 @@ LANNER_VBMI2 char* escape_ucs2(char* to, const std::uint16_t* text, std::size_t 
 
 }  // namespace
 
-const ScanKernels kAvx512Scans = {scan_string};
+const ScanKernels kAvx512Scans = {scan_string, copy_string};
 const EscapeKernels kAvx512Escapes = {escape_utf8, escape_wide<Latin1>, escape_ucs2,
                                       escape_wide<Ucs4>};
 // Function pointers, not calls: kAvx2Escapes is constant-initialized in another file.

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <system_error>
 
 #include <fast_float/fast_float.h>
@@ -29,10 +30,32 @@ struct Parts {
   bool real = false;
 };
 
-const char* take_digits(const char* at, Parts* parts) noexcept {
-  std::uint64_t mantissa = parts->mantissa;
-  for (; is_digit(*at); ++at)
-    mantissa = mantissa * 10 + static_cast<std::uint64_t>(*at - '0');  // wraps when it is not used
+// Eight bytes, the first one lowest, that are all digits.
+bool are_digits(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0;
+  return ((bytes & kHigh) | ((bytes + 0x0606060606060606) & kHigh) >> 4) == 0x3333333333333333;
+}
+
+// The number that they are: pairs, then fours, then all.
+std::uint64_t value_of_digits(std::uint64_t bytes) noexcept {
+  bytes -= 0x3030303030303030;
+  bytes = bytes * 10 + (bytes >> 8);
+  const std::uint64_t low = (bytes & 0x000000FF000000FF) * 0x000F424000000064;
+  const std::uint64_t high = (bytes >> 16 & 0x000000FF000000FF) * 0x0000271000000001;
+  return (low + high) >> 32;
+}
+
+const char* take_digits(const char* at, const char* end, Parts* parts) noexcept {
+  static_assert(std::endian::native == std::endian::little, "the first byte lies lowest");
+  std::uint64_t mantissa = parts->mantissa;  // wraps when it is not used
+  while (end - at >= 8) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, at, sizeof bytes);
+    if (!are_digits(bytes)) break;
+    mantissa = mantissa * 100'000'000 + value_of_digits(bytes);
+    at += 8;
+  }
+  for (; is_digit(*at); ++at) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*at - '0');
   parts->mantissa = mantissa;
   return at;
 }
@@ -61,12 +84,13 @@ const char* take_exponent(const char* at, Parts* parts, const char** failed_at) 
   return at;
 }
 
-const char* take_parts(const char* at, Parts* parts, const char** failed_at) noexcept {
+const char* take_parts(const char* at, const char* text_end, Parts* parts,
+                       const char** failed_at) noexcept {
   parts->begin = at;
   if (*at == '-') ++at;
   parts->digits = at;
   const char first = *at;
-  at = take_digits(at, parts);
+  at = take_digits(at, text_end, parts);
   parts->integer_end = at;
   *failed_at = at;
   if (at == parts->digits) return nullptr;
@@ -78,7 +102,7 @@ const char* take_parts(const char* at, Parts* parts, const char** failed_at) noe
   if (*at == '.') {
     parts->real = true;
     const char* const fraction = ++at;
-    at = take_digits(at, parts);
+    at = take_digits(at, text_end, parts);
     *failed_at = at;
     if (at == fraction) return nullptr;
     parts->exponent = fraction - at;
@@ -149,11 +173,31 @@ Errc to_integer(const Parts& parts, Number* out) noexcept {
   return Errc::ok;
 }
 
+// Integers of up to eight digits: most of them. Null: something else.
+const char* read_short_integer(const char* at, Number* out) noexcept {
+  const char* const begin = at;
+  const bool negative = *at == '-';
+  at += negative;
+  const char* const digits = at;
+  std::uint32_t value = 0;
+  while (is_digit(*at) && at - digits <= 8)
+    value = value * 10 + static_cast<std::uint32_t>(*at++ - '0');
+  const std::ptrdiff_t count = at - digits;
+  if (count == 0 || count > 8 || (*digits == '0' && count > 1)) return nullptr;
+  if (*at == '.' || *at == 'e' || *at == 'E') return nullptr;
+  out->kind = NumberKind::int64;
+  out->int64 = negative ? -std::int64_t{value} : std::int64_t{value};
+  out->text = {begin, static_cast<std::size_t>(at - begin)};
+  return at;
+}
+
 }  // namespace
 
-const char* read_number(const char* at, Number* out, Errc* code, const char** failed_at) noexcept {
+const char* read_number(const char* at, const char* text_end, Number* out, Errc* code,
+                        const char** failed_at) noexcept {
+  if (const char* const behind = read_short_integer(at, out)) return behind;
   Parts parts{};
-  const char* const end = take_parts(at, &parts, failed_at);
+  const char* const end = take_parts(at, text_end, &parts, failed_at);
   if (end == nullptr) {
     *code = Errc::json_number_invalid;
     return nullptr;

@@ -27,12 +27,13 @@ struct Number {
   std::string_view text;  // the number as written, in the document: for Decimal
 };
 
-// Reads the number at `at` ('-' or a digit) and returns the byte behind it. Null: *code says why,
-// *out is not set, *failed_at is the offending byte.
+// Reads the number at `at` ('-' or a digit), of a text that ends at `end`, and returns the byte
+// behind it. Null: *code says why, *out is not set, *failed_at is the offending byte.
 //
-// REQUIRES: a byte that cannot continue a number (the document's final NUL) follows the text.
+// REQUIRES: a byte that cannot continue a number (the document's final NUL) lies at `end`.
 // Errors: json_number_invalid (01, 1., .5, -), json_integer_too_long (over kIntegerDigitsMax),
 // json_number_too_large (1e400: no double is near).
-const char* read_number(const char* at, Number* out, Errc* code, const char** failed_at) noexcept;
+const char* read_number(const char* at, const char* end, Number* out, Errc* code,
+                        const char** failed_at) noexcept;
 
 }  // namespace lanner::json

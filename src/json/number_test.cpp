@@ -25,7 +25,8 @@ struct Outcome {
 Outcome read(const std::string& text) {
   Outcome outcome;
   const char* failed = nullptr;
-  const char* end = read_number(text.c_str(), &outcome.number, &outcome.code, &failed);
+  const char* end = read_number(text.c_str(), text.c_str() + text.size(), &outcome.number,
+                                &outcome.code, &failed);
   if (end != nullptr) {
     outcome.behind = end - text.c_str();
     outcome.text = outcome.number.text;

@@ -14,6 +14,9 @@ namespace {
 // what was checked is still in the cache when it is read.
 constexpr std::size_t kCheckBytes = 32 * 1024;
 
+// Of a string with escapes, copied at once.
+constexpr std::size_t kPieceBytes = 4096;
+
 int hex_digit(char byte) noexcept {
   if (byte >= '0' && byte <= '9') return byte - '0';
   const char lower = static_cast<char>(byte | 0x20);
@@ -54,6 +57,14 @@ char* put_utf8(char* to, std::uint32_t code) noexcept {
   }
   put(0x80 | (code & 0x3F));
   return to;
+}
+
+// Not within a sequence of UTF-8: each piece is checked for itself.
+const char* piece_end(const char* at, const char* end) noexcept {
+  if (end - at <= static_cast<std::ptrdiff_t>(kPieceBytes)) return end;
+  const char* cut = at + kPieceBytes;
+  for (int i = 0; i < 3 && (static_cast<unsigned char>(*cut) & 0xC0) == 0x80; ++i) --cut;
+  return cut;
 }
 
 // What the letter behind a backslash stands for; 0: nothing.
@@ -173,27 +184,30 @@ const char* Reader::string_slow(const char* at, StringScan scan, String* out) no
 // Runs between escapes are copied, escapes resolved. What they become is never longer.
 const char* Reader::unescape(const char* at, StringScan scan, String* out) noexcept {
   scratch_.clear();
-  bool high = false;
+  bool high = scan.high;
+  if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
+  if (!scratch_.append({at, static_cast<std::size_t>(scan.stop - at)}))
+    return fail(at, Errc::no_memory);
+  at = scan.stop;
   for (;;) {
+    if (at == end_) return fail(at, Errc::json_truncated);
+    if (*at == '"') break;
+    // A piece of the document at a time, so that the scratch is not larger than the string.
+    char* to = scratch_.reserve(4 + kPieceBytes + kCopyPadding);
+    if (to == nullptr) return fail(at, Errc::no_memory);
+    char* const begin = to;
+    if (*at == '\\') {
+      at = escape(at, &to, &high);
+      if (at == nullptr) return nullptr;
+    } else if (static_cast<unsigned char>(*at) < 0x20) {
+      return fail(at, Errc::json_control_character);
+    }
+    scan = copy_string_(at, piece_end(at, end_), to);
     if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
     high |= scan.high;
-    const auto run = static_cast<std::size_t>(scan.stop - at);
-    char* to = scratch_.reserve(run + 4);
-    if (to == nullptr) return fail(at, Errc::no_memory);
-    std::memcpy(to, at, run);
-    to += run;
+    to += scan.stop - at;
     at = scan.stop;
-    if (at == end_) return fail(at, Errc::json_truncated);
-    if (*at == '"') {
-      scratch_.commit(run);
-      break;
-    }
-    if (*at != '\\') return fail(at, Errc::json_control_character);
-    char* const before = to;
-    at = escape(at, &to, &high);
-    if (at == nullptr) return nullptr;
-    scratch_.commit(run + static_cast<std::size_t>(to - before));
-    scan = scan_string_(at, end_);
+    scratch_.commit(static_cast<std::size_t>(to - begin));
   }
   *out = String{scratch_.view(), !high, true};
   return at + 1;

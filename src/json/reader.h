@@ -47,7 +47,8 @@ class Reader final {
       : begin_(document.data()),
         end_(document.data() + document.size()),
         validated_(begin_),
-        scan_string_(scan_kernels().string) {}
+        scan_string_(scan_kernels().string),
+        copy_string_(scan_kernels().copy) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -68,7 +69,7 @@ class Reader final {
   const char* number(const char* at, Number* out) noexcept {
     const char* failed = nullptr;
     Errc code = Errc::ok;
-    const char* behind = read_number(at, out, &code, &failed);
+    const char* behind = read_number(at, end_, out, &code, &failed);
     return behind != nullptr ? behind : fail(failed, code);
   }
   // Reads `true`, `false` or `null`; the caller has seen the first letter.
@@ -101,6 +102,7 @@ class Reader final {
   const char* end_;
   const char* validated_;  // the document is known to be UTF-8 from its beginning to here
   StringScanFunction scan_string_;
+  StringCopyFunction copy_string_;
   Buffer scratch_;  // the last string that had an escape
   const char* failed_at_ = nullptr;
   Errc code_ = Errc::ok;

@@ -125,6 +125,24 @@ TEST(Reader, Utf8IsCheckedFarIntoALongDocument) {
   }
 }
 
+TEST(Reader, ALongStringWithEscapesIsReadInPieces) {
+  for (std::size_t shift = 0; shift < 5; ++shift) {
+    std::string inside(shift, 'x');
+    std::string expected = inside;
+    while (inside.size() < 100'000) {
+      inside += inside.size() % 5000 < 20 ? "\\n" : "\xE4\xB8\xAD\xF0\x9F\x98\x80";
+      expected += inside.back() == 'n' ? "\n" : "\xE4\xB8\xAD\xF0\x9F\x98\x80";
+    }
+    inside += "\\t";
+    expected += "\t";
+    EXPECT_EQ(read_string("\"" + inside + "\"").text, expected);
+    const std::size_t bad = inside.rfind("\xF0\x9F");
+    inside[bad + 2] = 'x';
+    EXPECT_EQ(read_string("\"" + inside + "\"").code, Errc::json_utf8_invalid);
+    EXPECT_EQ(read_string("\"" + inside + "\"").offset, bad + 1);
+  }
+}
+
 TEST(Reader, SkipsEveryKindOfValue) {
   for (const char* text :
        {"0", "-1.5e3", "\"\"", "true", "false", "null", "[]", "{}", "[[]]", "[{}]", "{\"a\":[]}",

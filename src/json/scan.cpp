@@ -1,5 +1,7 @@
 #include "json/scan.h"
 
+#include <cstring>
+
 namespace lanner::json {
 
 namespace detail {
@@ -15,9 +17,15 @@ StringScan scan_string_scalar(const char* at, const char* end) noexcept {
   return {at, bits >= 0x80};
 }
 
+StringScan copy_string_scalar(const char* at, const char* end, char* to) noexcept {
+  const StringScan scan = scan_string_scalar(at, end);
+  std::memcpy(to, at, static_cast<std::size_t>(scan.stop - at));
+  return scan;
+}
+
 }  // namespace
 
-const ScanKernels kScalarScans = {scan_string_scalar};
+const ScanKernels kScalarScans = {scan_string_scalar, copy_string_scalar};
 
 }  // namespace detail
 

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 #include "base/cpu.h"
 
 namespace lanner::json {
@@ -14,8 +16,14 @@ struct StringScan {
 // Reads nothing outside [at, end).
 using StringScanFunction = StringScan (*)(const char* at, const char* end) noexcept;
 
+// The same, and what it passes over is copied to `to`. REQUIRES: room for end - at +
+// kCopyPadding bytes there.
+using StringCopyFunction = StringScan (*)(const char* at, const char* end, char* to) noexcept;
+inline constexpr std::size_t kCopyPadding = 64;
+
 struct ScanKernels {
   StringScanFunction string;
+  StringCopyFunction copy;
 };
 
 // The best this machine can run, chosen at the first call.

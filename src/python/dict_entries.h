@@ -17,17 +17,17 @@
 
 namespace lanner::python {
 
-struct DictEntry {
-  PyObject* key;    // an exact str; null only where `value` is
-  PyObject* value;  // null: deleted
-};
-
 struct DictEntries {
-  DictEntry* first = nullptr;  // null: not a dict of this kind; see PyDict_Next()
+  PyObject** first = nullptr;  // its key, then its value; null: see PyDict_Next()
+  Py_ssize_t stride = 0;       // from one to the next, in pointers
   Py_ssize_t count = 0;        // deleted ones included; indices are those of PyDict_Next()
+  bool only_str = false;       // all keys are exact str
+
+  PyObject* key(Py_ssize_t i) const noexcept { return first[i * stride]; }
+  PyObject*& value(Py_ssize_t i) const noexcept { return first[i * stride + 1]; }  // null: deleted
 };
 
-// Valid until the dict is changed, so until any Python code may run. REQUIRES: an exact dict, and
+// Valid until the dict is changed, so until any Python code may run. REQUIRES: a dict, and
 // dict_entries_known().
 inline DictEntries dict_entries(PyObject* dict) noexcept {
 #ifdef LANNER_NO_DICT_ENTRIES
@@ -43,15 +43,19 @@ inline DictEntries dict_entries(PyObject* dict) noexcept {
     Py_ssize_t usable;
     Py_ssize_t count;
   };
+  constexpr std::uint8_t kAnyKeys = 0;
   constexpr std::uint8_t kOnlyStrKeys = 1;
-  // SAFETY: an exact dict is a PyDictObject, whose members are public; what ma_keys points to was
-  // compared with PyDict_Next() by dict_entries_known().
+  // SAFETY: a dict is a PyDictObject, whose members are public; what ma_keys points to was compared
+  // with PyDict_Next() by dict_entries_known().
   const auto* object = reinterpret_cast<PyDictObject*>(dict);
   auto* keys = reinterpret_cast<Keys*>(object->ma_keys);
-  if (object->ma_values != nullptr || keys->kind != kOnlyStrKeys) return {};
-  // SAFETY: the same. The entries follow the index of 2^log2_index_bytes bytes.
+  if (object->ma_values != nullptr || keys->kind > kOnlyStrKeys) return {};
+  // SAFETY: the same. The entries follow the index of 2^log2_index_bytes bytes: hash, key, value,
+  // or without the hash where all keys are str.
   auto* bytes = reinterpret_cast<char*>(keys + 1) + (std::size_t{1} << keys->log2_index_bytes);
-  return {reinterpret_cast<DictEntry*>(bytes), keys->count};
+  auto* entries = reinterpret_cast<PyObject**>(bytes);
+  if (keys->kind == kAnyKeys) return {entries + 1, 3, keys->count, false};
+  return {entries, 2, keys->count, true};
 #endif
 }
 

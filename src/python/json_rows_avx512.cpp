@@ -34,17 +34,17 @@ inline bool ascii_of(PyObject* object, Ascii* text) noexcept {
 // As next_of_dict(). Done::yes: the frame is at its end.
 LANNER_AVX512_TARGET JsonEncoder::Done JsonEncoder::run_rows_avx512(Frame& frame,
                                                                     PyObject** other) noexcept {
-  const DictEntries entries = dict_entries(frame.owner);
+  DictEntries entries = dict_entries(frame.owner);
   if (!entries.first) return Done::again;
   const json::PlainCopy plain;
-  const DictEntry* const end = entries.first + entries.count;
-  for (const DictEntry* entry = entries.first + frame.at; entry < end; ++entry) {
-    PyObject* const value = entry->value;
+  for (Py_ssize_t at = frame.at; at < entries.count; ++at) {
+    PyObject* const value = entries.value(at);
     if (!value) continue;
+    PyObject* const name = entries.key(at);
     Ascii key;
     Ascii text{nullptr, 0};
     Done done = Done::again;
-    if (ascii_of(entry->key, &key)) [[likely]] {
+    if (ascii_of(name, &key)) [[likely]] {
       const bool is_text = ascii_of(value, &text);
       char* to = out_->reserve(key.size + text.size + kItemPadding);
       if (!to) return no_memory();
@@ -60,15 +60,17 @@ LANNER_AVX512_TARGET JsonEncoder::Done JsonEncoder::run_rows_avx512(Frame& frame
           continue;
         }
         out_->commit(to + 2);
-        done = write_value_of(frame, entry->key, value, other);
+        done = write_value_of(frame, name, value, other);
         if (done == Done::yes) continue;
       }
     }
-    frame.at = entry - entries.first + 1;
+    frame.at = at + 1;
     if (done != Done::again) return done;
     *other = value;
-    done = write_item(frame, entry->key, other);
+    done = write_item(frame, name, other);
     if (done != Done::yes) return done;
+    entries = dict_entries(frame.owner);  // a key that is no str may have run any code
+    if (!entries.first) return Done::again;
   }
   frame.at = entries.count;
   return Done::yes;

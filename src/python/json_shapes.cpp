@@ -19,9 +19,10 @@ std::uint64_t fingerprint(PyObject* const* pairs, std::size_t count) noexcept {
 }
 
 bool has_keys(const DictEntries& entries, PyObject* const* pairs, std::size_t count) noexcept {
-  if (!entries.first || entries.count != static_cast<Py_ssize_t>(count)) return false;
+  if (!entries.only_str || entries.count != static_cast<Py_ssize_t>(count)) return false;
   for (std::size_t i = 0; i < count; ++i) {
-    if (entries.first[i].key != pairs[2 * i] || !entries.first[i].value) return false;
+    const auto at = static_cast<Py_ssize_t>(i);
+    if (entries.key(at) != pairs[2 * i] || !entries.value(at)) return false;
   }
   return true;
 }
@@ -43,8 +44,9 @@ PyObject* JsonShapes::make(PyObject** pairs, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     PyObject* const value = pairs[2 * i + 1];
     holds_container = holds_container || PyObject_IS_GC(value);
-    drop(entries.first[i].value);  // None
-    entries.first[i].value = value;
+    PyObject*& place = entries.value(static_cast<Py_ssize_t>(i));
+    drop(place);  // None
+    place = value;
     drop(pairs[2 * i]);  // the copy has its own
   }
   // A dict of plain values is not tracked; this one got its values behind CPython's back.
