@@ -47,8 +47,11 @@ PyObject* StreamTransport::resume_reading() noexcept {
 void StreamTransport::on_ready(std::uint32_t events) noexcept {
   core().gil().hold();
   const Ref keep = Ref::borrow(self_);
+  in_turn_ = true;
   if ((events & ~sys::Ready::writable) && (interest_ & sys::Ready::readable)) read();
   if ((events & ~(sys::Ready::readable | sys::Ready::peer_closed)) && waits_to_write()) push_out();
+  in_turn_ = false;
+  leave_loop();
 }
 
 void StreamTransport::read() noexcept {

@@ -13,6 +13,7 @@ namespace lanner::python {
 
 StreamTransport::StreamTransport(PyObject* self, PyObject* hub) noexcept
     : self_(self),
+      state_(stream_hub_of(hub).state()),
       hub_object_(Ref::borrow(hub)),
       hub_(&stream_hub_of(hub)),
       out_(hub_->core().engine().blocks()) {
@@ -94,7 +95,8 @@ bool StreamTransport::queue_start(PyObject* waiter) noexcept {
 }
 
 PyObject* StreamTransport::set_protocol(PyObject* protocol) noexcept {
-  const int buffered = PyObject_IsInstance(protocol, hub_->parts().buffered_protocol.get());
+  const int buffered =
+      connected() ? PyObject_IsInstance(protocol, hub_->parts().buffered_protocol.get()) : 0;
   if (buffered < 0) return nullptr;
   buffered_protocol_ = buffered == 1;
   protocol_ = Ref::borrow(protocol);
@@ -185,7 +187,7 @@ bool StreamTransport::fail(const char* message) noexcept {
 }
 
 void StreamTransport::fail_in_loop(const char* message) noexcept {
-  if (!fail(message)) core().failed(message, self_, protocol_.get());
+  if (!sock_ || !fail(message)) core().failed(message, self_, protocol_.get());
 }
 
 PyObject* StreamTransport::fatal_error(PyObject* exception, PyObject* message) noexcept {
@@ -222,7 +224,7 @@ PyObject* StreamTransport::get_extra_info(PyObject* name, PyObject* otherwise) n
 
 PyObject* StreamTransport::repr() noexcept {
   const char* state = !sock_ ? " closed" : closing_ ? " closing" : "";
-  if (!sock_ || core().closed) {
+  if (!connected() || core().closed) {
     return PyUnicode_FromFormat("<StreamTransport%s fd=%d>", state, fd_);
   }
   return PyUnicode_FromFormat("<StreamTransport%s fd=%d read=%s write=<%s, bufsize=%llu>>", state,
@@ -264,15 +266,22 @@ PyObject* StreamTransport::call_connection_lost(PyObject* exception) noexcept {
     (void)Ref::steal(PyObject_CallMethodOneArg(protocol.get(), names().connection_lost, exception));
   }
   Ref raised = take_exception();
-  if (!sock_) return none();  // it called this itself
-  Ref failed = close_socket();
+  Ref failed = sock_ ? close_socket() : Ref();  // unless connection_lost() called this itself
   protocol_.clear();
   if (!raised) raised = std::move(failed);
   if (!settle_waiter(PyExc_ConnectionError) && !raised) raised = take_exception();
   PyErr_Clear();
+  leave_loop();
   if (!raised) return none();
   raise_exception(std::move(raised));
   return nullptr;
+}
+
+// A closed transport keeps no loop alive. Not in the middle of what the loop called.
+void StreamTransport::leave_loop() noexcept {
+  if (in_turn_ || sock_) return;
+  hub_ = nullptr;
+  hub_object_.clear();
 }
 
 // Who waits for the buffer to be empty hears that it is, or that it will not be: `lost`, a class.
@@ -324,6 +333,7 @@ void StreamTransport::finalize() noexcept {
     raise_exception(std::move(failed));
     PyErr_WriteUnraisable(self_);
   }
+  leave_loop();
   if (raised) raise_exception(std::move(raised));
 }
 
@@ -335,7 +345,7 @@ int StreamTransport::traverse(visitproc visit, void* arg) const noexcept {
   return 0;
 }
 
-// The hub stays until the end: it has what even a closed transport asks for.
+// The way to the loop stays: finalize() was called before, and took it.
 void StreamTransport::clear() noexcept {
   for (Ref* ref :
        {&protocol_, &server_, &extra_, &empty_waiter_, &read_context_, &write_context_}) {

@@ -68,7 +68,7 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   PyObject* server() const noexcept { return server_.get(); }
   PyObject* extra() const noexcept { return extra_.get(); }
   PyObject* empty_waiter() const noexcept { return empty_waiter_.get(); }
-  PyObject* loop() const noexcept { return sock_ ? hub_->loop() : nullptr; }
+  PyObject* loop() const noexcept { return hub_ ? hub_->loop() : nullptr; }
   const WriteLimits& limits() const noexcept { return limits_; }
   std::uint64_t buffered_bytes() const noexcept { return out_.size(); }
   int descriptor() const noexcept { return fd_; }
@@ -126,6 +126,7 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   bool fill_extra(PyObject* extra) noexcept;
   bool queue_start(PyObject* waiter) noexcept;
   Ref close_socket() noexcept;
+  void leave_loop() noexcept;
   bool settle_waiter(PyObject* lost) noexcept;
   bool queue_connection_lost(PyObject* exception) noexcept;
   // The exception in flight ends the stream. False: it is one that ends the program, or its
@@ -136,14 +137,17 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   bool tell(PyObject* exception, PyObject* message) noexcept;
   bool tell_handler(PyObject* exception, PyObject* message) noexcept;
   bool log_debug(const char* format) noexcept;
+  // REQUIRES: connected()
   LoopCore& core() noexcept { return hub_->core(); }
-  ModuleState& names() noexcept { return hub_->state(); }
+  ModuleState& names() noexcept { return state_; }
+  bool connected() const noexcept { return hub_ != nullptr; }
   bool kept() const noexcept { return ListNode<KeptTag>::linked(); }
   bool waits_to_write() const noexcept;
 
   PyObject* self_;
+  ModuleState& state_;
   Ref hub_object_;
-  StreamHub* hub_;
+  StreamHub* hub_;  // null: the connection is lost, and so is the way to the loop, as asyncio's
   Ref sock_;
   Ref protocol_;
   Ref server_;
@@ -164,6 +168,7 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   bool protocol_paused_ = false;
   bool protocol_connected_ = false;
   bool buffered_protocol_ = false;
+  bool in_turn_ = false;          // inside on_ready() or flush()
   bool counted_in_sock_ = false;  // sock_._io_refs has one of ours
 };
 

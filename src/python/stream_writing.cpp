@@ -116,8 +116,11 @@ PyObject* StreamTransport::writelines(PyObject* list) noexcept {
 bool StreamTransport::count_lost_write() noexcept {
   const bool tell_it = conn_lost_ >= kLostWritesLogged;
   if (conn_lost_ < UINT32_MAX) ++conn_lost_;
-  return !tell_it || Ref::steal(PyObject_CallMethod(hub_->parts().logger.get(), "warning", "s",
-                                                    "socket.send() raised exception."));
+  if (!tell_it) return true;
+  Ref log = Ref::steal(PyImport_ImportModule("asyncio.log"));
+  Ref logger = Ref::steal(log ? PyObject_GetAttrString(log.get(), "logger") : nullptr);
+  return logger && Ref::steal(PyObject_CallMethod(logger.get(), "warning", "s",
+                                                  "socket.send() raised exception."));
 }
 
 PyObject* StreamTransport::write_eof() noexcept {
@@ -141,6 +144,10 @@ PyObject* StreamTransport::set_write_buffer_limits(PyObject* high, PyObject* low
 PyObject* StreamTransport::make_empty_waiter() noexcept {
   if (empty_waiter_) {
     PyErr_SetString(PyExc_RuntimeError, "Empty waiter is already set");
+    return nullptr;
+  }
+  if (!connected()) {
+    PyErr_SetString(PyExc_RuntimeError, "the connection is lost");
     return nullptr;
   }
   if (!push_fresh()) return nullptr;
@@ -200,8 +207,11 @@ bool StreamTransport::push_fresh() noexcept {
 // From the loop, at the end of a turn.
 void StreamTransport::flush() noexcept {
   const Ref keep = Ref::borrow(self_);
+  in_turn_ = true;
   if (!out_.empty() && !waits_to_write()) push_out();
   settle();
+  in_turn_ = false;
+  leave_loop();
 }
 
 // One write, in the loop.
@@ -214,7 +224,10 @@ void StreamTransport::push_out() noexcept {
   Ref context = Ref::borrow(write_context_ ? write_context_.get() : read_context_.get());
   const bool entered = context && PyContext_Enter(context.get()) == 0;
   if (!entered) PyErr_Clear();
-  if (!sent(result)) fail_in_loop("Fatal write error on socket transport");
+  if (!sent(result)) {
+    fail_in_loop(sock_ ? "Fatal write error on socket transport"
+                       : "Fatal error: protocol.connection_lost() call failed.");
+  }
   if (entered && PyContext_Exit(context.get()) < 0) PyErr_Clear();
 }
 
@@ -241,7 +254,7 @@ bool StreamTransport::write_failed(int number) noexcept {
 // After a write: whoever waits for room, or for the last byte, goes on.
 bool StreamTransport::drained() noexcept {
   if (!resume_protocol()) return false;
-  if (conn_lost_ > 0 || !sock_) return true;  // it closed, or broke off
+  if (conn_lost_ > 0) return true;  // it closed, or broke off
   if (!out_.empty()) return set_interest(interest_ | sys::Ready::writable);
   if (!set_interest(interest_ & ~sys::Ready::writable) || !settle_waiter(nullptr)) return false;
   if (closing_) return bool(Ref::steal(call_connection_lost(Py_None)));

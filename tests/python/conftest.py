@@ -1,10 +1,12 @@
 """What the tests of the package share: directories of modules, and the command line in a process of its own."""
 
+import gc
 import http.client
 import os
 import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -34,6 +36,18 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return write_file
+
+
+@pytest.fixture
+def no_descriptors_left() -> Iterator[None]:
+    """What the test opened is closed when it is over and its objects are collected."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the tests before left
+        gc.collect()
+    before = os.listdir("/proc/self/fd")
+    yield
+    gc.collect()
+    assert os.listdir("/proc/self/fd") == before
 
 
 @pytest.fixture

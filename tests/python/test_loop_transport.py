@@ -25,6 +25,8 @@ from tests.support.stream_peers import (
     run,
 )
 
+pytestmark = pytest.mark.usefixtures("no_descriptors_left")
+
 
 def test_the_engine_has_transports_of_its_own_which_are_asyncios() -> None:
     async def main() -> None:
@@ -477,3 +479,4 @@ def test_debug_mode_says_when_reading_pauses_resumes_and_ends(
         "Fatal error: protocol.data_received() call failed.",
         "received EOF",
     ]
+    caplog.clear()  # the records hold the loop

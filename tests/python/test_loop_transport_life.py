@@ -23,6 +23,8 @@ from tests.support.stream_peers import (
     run,
 )
 
+pytestmark = pytest.mark.usefixtures("no_descriptors_left")
+
 
 @contextlib.contextmanager
 def unclosed() -> Iterator[None]:
@@ -75,6 +77,30 @@ def test_a_loop_that_nobody_closed_is_collected_with_its_transports(make_loop: L
     assert any(str(one.message).startswith("unclosed transport <") for one in said)
     assert [reference() for reference in references] == [None] * 3
     theirs.close()
+
+
+@BOTH
+def test_a_closed_transport_keeps_no_loop_alive(make_loop: Loop) -> None:
+    async def main() -> Recorder:
+        protocol, theirs = await connect()
+        theirs.close()
+        await protocol.lost
+        return protocol  # type: ignore[no-any-return]
+
+    with asyncio.Runner(loop_factory=make_loop) as runner:
+        reference = weakref.ref(runner.get_loop())
+        transport = runner.run(main()).transport
+    del runner
+    gc.collect()
+    assert reference() is None
+    transport.write(b"x")  # and is of no use, as asyncio's
+    transport.close()
+    transport.abort()
+    transport.pause_reading()
+    transport.resume_reading()
+    transport.write_eof()
+    assert (transport.is_closing(), transport.get_write_buffer_size()) == (True, 0)
+    assert " closed fd=" in repr(transport)
 
 
 def test_the_descriptor_is_ours_until_the_connection_is_lost() -> None:
