@@ -56,6 +56,7 @@ struct PollerState {
   Buffer ready;  // Ready[], of the turn that runs
   Gil gil;
   TurnGuest* guest = nullptr;
+  std::uint64_t rested_ms = 0;  // when the GIL was last let go
   bool in_turn = false;
 
   std::size_t table_size() const noexcept { return table.size() / sizeof(Watch*); }
@@ -246,7 +247,12 @@ bool poller_turn(PyObject* object, int wait_ms) noexcept {
   Ref keep = Ref::borrow(object);
   if (self->guest && !self->guest->before_wait()) wait_ms = 0;
   self->in_turn = true;
-  if (wait_ms != 0) self->gil.rest();  // not worth it for a look
+  // For a look only it is not worth it, but others who want the GIL get it once a millisecond.
+  const std::uint64_t now_ms = self->loop->now_ms();
+  if (wait_ms != 0 || now_ms != self->rested_ms) {
+    self->rested_ms = now_ms;
+    self->gil.rest();
+  }
   self->loop->run_once(wait_ms);
   self->gil.hold();
   self->in_turn = false;
