@@ -56,6 +56,7 @@ EXCEPTIONS = {
     "test_base_events.BaseEventLoopTests.*": "of asyncio.base_events.BaseEventLoop itself, which they make by name",
     "test_base_events.BaseLoopSockSendfileTests.*": "the same",
     "test_base_events.TestSelectorUtils.*": "asyncio's helper functions, no loop",
+    "test_runners.RunTests.test_loop_factory_default_event_loop": "asks for asyncio.EventLoop by name",  # 3.13
     "test_unix_events.SelectorEventLoopUnixSockSendfileTests.*": "mocks of the socket calls inside asyncio's loop",
     "test_unix_events.Unix*PipeTransportTests.*": "asyncio's transports on mocked descriptors that no kernel knows",
     "test_unix_events.*Watcher*": "asyncio's child watchers on a mocked loop",
