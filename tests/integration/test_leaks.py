@@ -141,3 +141,8 @@ def test_clients_that_reset_within_the_answer_leave_nothing(server: ServerProces
 def test_clients_that_reset_within_the_body_leave_nothing(server: ServerProcess) -> None:
     data = request("/body", "POST", [("Content-Length", "100000")]) + b"x" * 1000
     assert_flat(server, resetting(server, data, False))
+
+
+def test_clients_that_reset_within_the_head_leave_nothing(server: ServerProcess) -> None:
+    """T56: ten thousand times half a request."""
+    assert_flat(server, resetting(server, request("/plain")[:-7], False))
