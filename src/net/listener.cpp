@@ -12,6 +12,10 @@ namespace {
 // default).
 constexpr int kBacklogMax = 65'536;
 
+// Else the kernel takes up to 4 MB (net.ipv4.tcp_wmem) for each client that does not read, and a
+// thousand of those are enough to use up the memory of TCP for all.
+constexpr unsigned kUnsentBytesMax = 131'072;
+
 // Linux hands over what happened to the new connection before it was accepted (accept(2)). That is
 // over; the next client may be fine.
 bool only_this_client_failed(int number) noexcept {
@@ -59,6 +63,7 @@ Result<void> Listener::start() noexcept {
   if (fd_ < 0) return os_error(EBADF);
   const Result<void> set = sys::set_nonblocking(fd_);
   if (!set) return set;
+  sys::limit_unsent(fd_, kUnsentBytesMax);
   if (reserve_fd_ < 0) {
     const Result<int> reserve = sys::make_eventfd();
     if (reserve) reserve_fd_ = *reserve;  // without one, clients wait in the backlog

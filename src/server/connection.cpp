@@ -248,7 +248,6 @@ void Connection::answer_ended(bool persist) noexcept {
   if (body_complete()) {
     session_.begin_next();
     stage_ = Stage::head;
-    if (!write_blocked_) write_blocked_ms_ = 0;
   } else {
     stage_ = Stage::discarding;
     lingered_bytes_ = 0;
@@ -441,27 +440,12 @@ void Connection::flush() noexcept {
     if (put.kind == net::IoResult::Kind::error) return close(cut_);
     blocked = put.kind == net::IoResult::Kind::would_block;
   }
-  if (all_taken_ && out_.bytes_sent() != sent_before) {
-    all_taken_ = false;
-    write_progress_ms_ = server_.loop().now_ms();
-    write_look_ms_ = write_progress_ms_ + kWriteLookMs;
-  }
   const bool pending = !out_.empty() || !spool_.empty();
+  if (all_taken_ && (pending || out_.bytes_sent() != sent_before)) watch_client(sent_before);
   if (pending != write_blocked_) {
     write_blocked_ = pending;
-    const std::uint64_t now_ms = server_.loop().now_ms();
-    if (pending) {
-      // Only time in which the client kept us waiting counts, over the whole answer: the kernel
-      // takes it in large pieces.
-      write_blocked_since_ms_ = write_progress_ms_ = now_ms;
-      write_look_ms_ = now_ms + kWriteLookMs;
-      all_taken_ = false;
-      write_taken_bytes_ = taken_bytes();
-      if (write_blocked_ms_ == 0) write_base_bytes_ = write_taken_bytes_;
-    } else {
-      write_blocked_ms_ += now_ms - write_blocked_since_ms_;
-      if (stage_ == Stage::head) write_blocked_ms_ = 0;
-      if (stage_ == Stage::head && !session_.head_begun()) since_ms_ = now_ms;  // idle from now on
+    if (!pending && stage_ == Stage::head && !session_.head_begun()) {
+      since_ms_ = server_.loop().now_ms();  // idle from now on
     }
     set_interest();
   } else if (!pending && !(interest_ & sys::Ready::readable) && wants_input()) {

@@ -113,7 +113,7 @@ class Connection final : public net::Watcher,
   void begin_linger() noexcept;
   void output_done() noexcept;
   void set_interest() noexcept;
-  std::uint64_t taken_bytes() noexcept;
+  void watch_client(std::uint64_t taken_bytes) noexcept;
   bool made_progress(std::uint64_t now_ms) noexcept;
   void on_request_timeout() noexcept;
   void rearm() noexcept;
@@ -136,12 +136,13 @@ class Connection final : public net::Watcher,
   std::uint64_t since_ms_;           // accepted, idle since, head or body begun: by stage
   std::uint64_t body_progress_ms_ = 0;
   std::uint64_t pause_since_ms_ = 0;
-  std::uint64_t write_blocked_since_ms_ = 0;
-  std::uint64_t write_blocked_ms_ = 0;  // of this answer, before write_blocked_since_ms_
-  std::uint64_t write_progress_ms_ = 0;
-  std::uint64_t write_base_bytes_ = 0;   // taken by the client when it was first waited for
-  std::uint64_t write_taken_bytes_ = 0;  // at the last look
-  std::uint64_t write_look_ms_ = 0;      // when to look again
+  // How the client takes what was written; only while not all_taken_.
+  std::uint64_t write_progress_ms_ = 0;    // it took something
+  std::uint64_t write_slow_since_ms_ = 0;  // it has not kept up with us since
+  std::uint64_t write_base_bytes_ = 0;     // taken by then
+  std::uint64_t write_taken_bytes_ = 0;    // at the last look
+  std::uint64_t write_sent_bytes_ = 0;     // at the last look
+  std::uint64_t write_look_ms_ = 0;        // when to look again
   std::uint64_t request_until_ms_ =
       kNever;  // the request at hand: head, body, answer and its taking
   std::uint64_t linger_until_ms_ = 0;

@@ -34,12 +34,10 @@ std::uint64_t Connection::body_deadline_ms() const noexcept {
 std::uint64_t Connection::write_deadline_ms() const noexcept {
   if (all_taken_) return kNever;
   const http::Limits& limits = server_.limits();
-  const std::uint64_t stalled = write_progress_ms_ + limits.write_stall_ms;
-  if (!write_blocked_) return stalled;
-  const std::uint64_t slow = rate_deadline(write_blocked_since_ms_ - write_blocked_ms_,
-                                           write_taken_bytes_ - write_base_bytes_,
-                                           limits.write_rate, http::kWriteRateGraceMs);
-  return std::min(stalled, slow);
+  const std::uint64_t slow =
+      rate_deadline(write_slow_since_ms_, write_taken_bytes_ - write_base_bytes_, limits.write_rate,
+                    http::kWriteRateGraceMs);
+  return std::min(write_progress_ms_ + limits.write_stall_ms, slow);
 }
 
 std::uint64_t Connection::read_deadline_ms() const noexcept {
@@ -85,24 +83,34 @@ void Connection::rearm() noexcept {
   }
 }
 
-// What the client has acknowledged. What write(2) takes says little: the kernel's buffer holds
-// megabytes.
-std::uint64_t Connection::taken_bytes() noexcept {
-  const std::uint64_t sent = out_.bytes_sent();
-  const std::uint64_t queued = transport().unacknowledged();
-  if (queued == 0 && !write_blocked_) all_taken_ = true;
-  return sent > queued ? sent - queued : 0;
+// Something was written, or could not be; `taken_bytes` of what was written before are taken.
+void Connection::watch_client(std::uint64_t taken_bytes) noexcept {
+  all_taken_ = false;
+  write_progress_ms_ = write_slow_since_ms_ = server_.loop().now_ms();
+  write_base_bytes_ = write_taken_bytes_ = taken_bytes;
+  write_sent_bytes_ = out_.bytes_sent();
+  write_look_ms_ = write_progress_ms_ + kWriteLookMs;
 }
 
-// False: the write deadline has passed. The kernel does not tell when the client takes something,
-// so that is asked now and then, until all is taken. A stall is noticed late by one look at most.
+// False: the write deadline has passed. What counts is what the client has acknowledged: write(2)
+// says little, as the kernel's buffer holds a lot. The kernel does not tell when something is
+// taken, so that is asked now and then, until all is. A stall is noticed late by one look at most.
 bool Connection::made_progress(std::uint64_t now_ms) noexcept {
-  write_look_ms_ = now_ms + kWriteLookMs;
-  const std::uint64_t taken = taken_bytes();
+  const std::uint64_t sent = out_.bytes_sent();
+  const std::uint64_t queued = transport().unacknowledged();
+  const std::uint64_t taken = sent > queued ? sent - queued : 0;
   if (taken > write_taken_bytes_) {
     write_taken_bytes_ = taken;
     write_progress_ms_ = now_ms;
   }
+  // All that was sent by the last look is taken: how fast it goes is the application's doing.
+  if (!write_blocked_ && taken >= write_sent_bytes_) {
+    write_slow_since_ms_ = now_ms;
+    write_base_bytes_ = taken;
+  }
+  all_taken_ = queued == 0 && !write_blocked_;
+  write_sent_bytes_ = sent;
+  write_look_ms_ = now_ms + kWriteLookMs;
   return now_ms < write_deadline_ms();
 }
 

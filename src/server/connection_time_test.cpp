@@ -333,6 +333,49 @@ TEST_F(ConnectionTime, AnAnswerThatLeavesTheKernelInTheEndIsNone) {
   EXPECT_FALSE(client.wire.was_reset);
 }
 
+// A byte now and then out of what the kernel holds is no stall, but too slow.
+TEST_F(ConnectionTime, ASlowReaderOfWhatTheKernelHoldsIsReset) {
+  handler.script = [](http::Exchange& exchange) {
+    (void)answer(exchange, std::string(9'000, 'x'));
+  };
+  Options with = options();
+  with.limits.write_rate = 100;
+  Rig& rig = make(with);
+  Client& client = rig.connect();
+  client.unacknowledged = 9'000;
+  client.send(kGet);
+  rig.settle();
+  for (int second = 0; second < 50; ++second) {
+    rig.pass(1'000);
+    client.unacknowledged -= 110;
+  }
+  EXPECT_FALSE(client.wire.closed) << "fast enough";
+  for (int second = 0; second < 3; ++second) rig.pass(1'000);
+  EXPECT_FALSE(client.wire.closed) << "what it was faster before counts";
+  for (int second = 0; second < 4; ++second) rig.pass(1'000);
+  EXPECT_TRUE(client.wire.was_reset);
+}
+
+// As slow as the application, and always something on the way: not the client's doing.
+TEST_F(ConnectionTime, ASlowApplicationIsNotASlowReader) {
+  hold_all();
+  Options with = options();
+  with.limits.write_rate = 100;
+  Rig& rig = make(with);
+  Client& client = rig.connect();
+  client.send(kGet);
+  rig.settle();
+  client.unacknowledged = 1;
+  ASSERT_TRUE(handler.held->start(test::make_head(200), std::nullopt));
+  for (int second = 0; second < 300; ++second) {
+    (void)handler.held->write({"x", nullptr, nullptr});
+    rig.pass(1'000);
+  }
+  EXPECT_TRUE(client.open());
+  (void)handler.held->finish();
+  rig.settle();
+}
+
 // Refusing what it sends next does not lengthen that.
 TEST_F(ConnectionTime, AStalledReaderThatIsRefusedIsStillStalled) {
   Rig& rig = make();

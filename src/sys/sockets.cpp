@@ -162,6 +162,10 @@ Result<void> set_no_delay(int fd) noexcept {
   return {};
 }
 
+void limit_unsent(int fd, unsigned bytes) noexcept {
+  (void)::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
+}
+
 bool is_listening_socket(int fd) noexcept {
   int listening = 0;
   socklen_t bytes = sizeof(listening);

@@ -33,6 +33,9 @@ Result<int> accept(int listener, SocketAddress* peer) noexcept;
 Result<SocketAddress> local_address(int fd) noexcept;
 Result<void> set_nonblocking(int fd) noexcept;
 Result<void> set_no_delay(int fd) noexcept;
+// TCP: the kernel holds little more than so many bytes that are not on their way yet
+// (TCP_NOTSENT_LOWAT); of a listener, what it accepts inherits it. Others: nothing.
+void limit_unsent(int fd, unsigned bytes) noexcept;
 bool is_listening_socket(int fd) noexcept;
 // TCP: drops connection requests (SYN) from now on, for all who share the listener, so that its
 // backlog can be emptied and closed without losing anybody; clients try again and are refused then.

@@ -39,6 +39,28 @@ TEST(Socket, AcceptsNonBlockingCloseOnExecWithoutDelay) {
   for (int each : {listener, client, fd}) close(each);
 }
 
+// A client that does not read: most of the answer stays with us, not in the kernel.
+TEST(Socket, HoldsLittleUnsentForWhomItAccepts) {
+  constexpr std::size_t kBytes = 1 << 23;
+  const int listener = test::listen_ipv4();
+  limit_unsent(listener, 65'536);
+  const int client = test::connect_to(listener);
+  const int small = 4096;  // what is sent and not read
+  ASSERT_EQ(::setsockopt(client, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+  const int fd = accept_next(listener, nullptr);
+  const std::string piece(16'384, 'x');
+  std::size_t taken = 0;
+  while (taken < kBytes) {
+    const std::array<std::string_view, 1> pieces = {piece};
+    const Result<std::size_t> put = write(fd, pieces);
+    if (!put) break;
+    taken += *put;
+  }
+  EXPECT_GE(taken, 65'536u);
+  EXPECT_LT(taken, kBytes / 8);
+  for (int each : {listener, client, fd}) close(each);
+}
+
 TEST(Socket, TellsAnIpv4Peer) {
   const int listener = test::listen_ipv4();
   const int client = test::connect_to(listener);
