@@ -29,6 +29,9 @@ refused, and the log says `connections.full`. The 128 descriptors that are kept 
 even those be gone (EMFILE), one client at a time is closed at once, `accept.failed` is logged, and accepting rests
 for a moment instead of spinning.
 
+**Slow readers.** What counts is what the client's system has acknowledged, also of what the kernel holds for it:
+at most 512 KiB that is not on its way yet, for each connection.
+
 **Fairness.** A turn of the loop does a bounded amount of work for each connection: `--limit-pipeline` requests, 128
 KiB of input, 16 writes. Then the others have their turn.
 """
