@@ -67,43 +67,63 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Up to 17 digits as bytes 0 to 9, the first one lowest, and zeros behind them. In registers: what
-// was just stored byte by byte is slow to load again.
+// 17 digits as ASCII, the first one lowest; zeros fill them up. In registers: what was just stored
+// byte by byte is slow to load again.
 struct Digits {
-  Wide first;          // 16 of them
-  std::uint64_t last;  // the 17th
-  int count;           // without the zeros at the end
-  int point;           // value = 0.digits * 10^point
+  Wide first;  // 16 of them
+  char last;   // the 17th
+  int count;   // without the zeros at the end
+  int point;   // value = 0.digits * 10^point
 };
 
+constexpr std::uint64_t kPowersOfTen[] = {1,
+                                          10,
+                                          100,
+                                          1'000,
+                                          10'000,
+                                          100'000,
+                                          1'000'000,
+                                          10'000'000,
+                                          100'000'000,
+                                          1'000'000'000,
+                                          10'000'000'000,
+                                          100'000'000'000,
+                                          1'000'000'000'000,
+                                          10'000'000'000'000,
+                                          100'000'000'000'000,
+                                          1'000'000'000'000'000,
+                                          10'000'000'000'000'000,
+                                          100'000'000'000'000'000};
+
+// Decimal digits of a value from 1 to 10^17 - 1.
+int length_of(std::uint64_t value) noexcept {
+  const int guess = (64 - std::countl_zero(value)) * 1233 >> 12;  // log10(2) = 1233 / 4096
+  return guess + static_cast<int>(value >= kPowersOfTen[guess]);
+}
+
 Digits digits_of(const Shortest& shortest) noexcept {
-  const std::uint64_t high = shortest.digits / kEight;
-  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(shortest.digits % kEight));
+  const int length = length_of(shortest.digits);
+  const std::uint64_t filled = shortest.digits * kPowersOfTen[17 - length];
+  const std::uint64_t high = filled / kEight;
+  const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(filled % kEight));
   const std::uint64_t top = high / kEight;
   const std::uint64_t middle = eight_digits(static_cast<std::uint32_t>(high % kEight));
-  const int trailing = low != 0      ? std::countl_zero(low) / 8
-                       : middle != 0 ? 8 + std::countl_zero(middle) / 8
-                                     : 16;
-  if (top != 0) {
-    const Wide first = Wide{top} | Wide{middle} << 8 | Wide{low} << 72;
-    return {first, low >> 56, 17 - trailing, shortest.exponent + 17};
-  }
-  const int leading = middle != 0 ? std::countr_zero(middle) / 8 : 8 + std::countr_zero(low) / 8;
-  const Wide first = (Wide{middle} | Wide{low} << 64) >> 8 * leading;
-  return {first, 0, 16 - trailing - leading, shortest.exponent + 16 - leading};
+  const int zeros = low != 0      ? std::countl_zero(low) / 8
+                    : middle != 0 ? 8 + std::countl_zero(middle) / 8
+                                  : 16;
+  const Wide first = Wide{top} | Wide{middle} << 8 | Wide{low} << 72;
+  return {first | (Wide{kAscii} << 64 | kAscii), static_cast<char>('0' | low >> 56), 17 - zeros,
+          shortest.exponent + length};
 }
 
 void put_wide(char* to, Wide bytes) noexcept { std::memcpy(to, &bytes, sizeof bytes); }
 
-// All digits, with a point behind `before` (1 to 16) of them: 18 bytes.
+// All digits, with a point behind `before` (1 to 16) of them: 18 bytes. Touches more.
 void put_with_point(char* to, const Digits& digits, int before) noexcept {
-  const Wide all = digits.first | (Wide{kAscii} << 64 | kAscii);
-  const int shift = 8 * (before & 15);
-  const Wide head = before == 16 ? ~Wide{0} : (Wide{1} << shift) - 1;
-  const Wide point = before == 16 ? Wide{0} : Wide{'.'} << shift;
-  put_wide(to, (all & head) | point | (all & ~head) << 8);
-  to[16] = before == 16 ? '.' : static_cast<char>(all >> 120);
-  to[17] = static_cast<char>('0' + digits.last);
+  put_wide(to, digits.first);
+  to[before] = '.';
+  put_wide(to + before + 1, digits.first >> 8 >> 8 * (before - 1));
+  to[17] = digits.last;
 }
 
 }  // namespace
@@ -125,8 +145,8 @@ char* write_double(char* to, double value) noexcept {
   if (digits.point <= 0 && digits.point > -4) {  // 0.00ddd
     std::memcpy(to, "0.000000", 8);
     to += 2 - digits.point;
-    put_wide(to, digits.first | (Wide{kAscii} << 64 | kAscii));
-    to[16] = static_cast<char>('0' + digits.last);
+    put_wide(to, digits.first);
+    to[16] = digits.last;
     return to + digits.count;
   }
   put_with_point(to, digits, 1);  // d.ddde-7

@@ -30,13 +30,7 @@ struct Parts {
   bool real = false;
 };
 
-// Eight bytes, the first one lowest, that are all digits.
-bool are_digits(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0;
-  return ((bytes & kHigh) | ((bytes + 0x0606060606060606) & kHigh) >> 4) == 0x3333333333333333;
-}
-
-// The number that they are: pairs, then fours, then all.
+// The number that eight digits are, the first one lowest: pairs, then fours, then all.
 std::uint64_t value_of_digits(std::uint64_t bytes) noexcept {
   bytes -= 0x3030303030303030;
   bytes = bytes * 10 + (bytes >> 8);
@@ -45,15 +39,37 @@ std::uint64_t value_of_digits(std::uint64_t bytes) noexcept {
   return (low + high) >> 32;
 }
 
+// How many of the eight bytes, from the first on, are digits.
+int digits_at_front(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0;
+  constexpr std::uint64_t kThree = 0x3030303030303030;
+  const std::uint64_t other =
+      ((bytes & kHigh) ^ kThree) | (((bytes + 0x0606060606060606) & kHigh) ^ kThree);
+  return other == 0 ? 8 : std::countr_zero(other) / 8;
+}
+
+constexpr std::uint64_t kShortPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+
 const char* take_digits(const char* at, const char* end, Parts* parts) noexcept {
   static_assert(std::endian::native == std::endian::little, "the first byte lies lowest");
   std::uint64_t mantissa = parts->mantissa;  // wraps when it is not used
   while (end - at >= 8) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, at, sizeof bytes);
-    if (!are_digits(bytes)) break;
-    mantissa = mantissa * 100'000'000 + value_of_digits(bytes);
-    at += 8;
+    const int count = digits_at_front(bytes);
+    if (count == 8) {
+      mantissa = mantissa * 100'000'000 + value_of_digits(bytes);
+      at += 8;
+      continue;
+    }
+    // Zeros in front make eight of them; without a loop, for its length would be chance.
+    if (count != 0) {
+      const int missing = 8 * (8 - count);
+      bytes = bytes << missing | (0x3030303030303030 & ((std::uint64_t{1} << missing) - 1));
+      mantissa = mantissa * kShortPowers[count] + value_of_digits(bytes);
+    }
+    parts->mantissa = mantissa;
+    return at + count;
   }
   for (; is_digit(*at); ++at) mantissa = mantissa * 10 + static_cast<std::uint64_t>(*at - '0');
   parts->mantissa = mantissa;
@@ -173,29 +189,10 @@ Errc to_integer(const Parts& parts, Number* out) noexcept {
   return Errc::ok;
 }
 
-// Integers of up to eight digits: most of them. Null: something else.
-const char* read_short_integer(const char* at, Number* out) noexcept {
-  const char* const begin = at;
-  const bool negative = *at == '-';
-  at += negative;
-  const char* const digits = at;
-  std::uint32_t value = 0;
-  while (is_digit(*at) && at - digits <= 8)
-    value = value * 10 + static_cast<std::uint32_t>(*at++ - '0');
-  const std::ptrdiff_t count = at - digits;
-  if (count == 0 || count > 8 || (*digits == '0' && count > 1)) return nullptr;
-  if (*at == '.' || *at == 'e' || *at == 'E') return nullptr;
-  out->kind = NumberKind::int64;
-  out->int64 = negative ? -std::int64_t{value} : std::int64_t{value};
-  out->text = {begin, static_cast<std::size_t>(at - begin)};
-  return at;
-}
-
 }  // namespace
 
 const char* read_number(const char* at, const char* text_end, Number* out, Errc* code,
                         const char** failed_at) noexcept {
-  if (const char* const behind = read_short_integer(at, out)) return behind;
   Parts parts{};
   const char* const end = take_parts(at, text_end, &parts, failed_at);
   if (end == nullptr) {

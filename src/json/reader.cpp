@@ -1,5 +1,6 @@
 #include "json/reader.h"
 
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -67,26 +68,18 @@ const char* piece_end(const char* at, const char* end) noexcept {
   return cut;
 }
 
-// What the letter behind a backslash stands for; 0: nothing.
+// What the letter behind a backslash stands for; 0: nothing. A table, for which one comes is
+// chance.
+constexpr std::array<char, 256> kShortEscapes = [] {
+  std::array<char, 256> table{};
+  constexpr char kPairs[][2] = {{'"', '"'},  {'\\', '\\'}, {'/', '/'},  {'b', '\b'},
+                                {'f', '\f'}, {'n', '\n'},  {'r', '\r'}, {'t', '\t'}};
+  for (const auto& pair : kPairs) table[static_cast<std::size_t>(pair[0])] = pair[1];
+  return table;
+}();
+
 char short_escape(char letter) noexcept {
-  switch (letter) {
-    case '"':
-    case '\\':
-    case '/':
-      return letter;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
+  return kShortEscapes[static_cast<unsigned char>(letter)];
 }
 
 // Which of the open arrays and objects are objects: a bit for each, no memory, no recursion.
@@ -197,8 +190,13 @@ const char* Reader::unescape(const char* at, StringScan scan, String* out) noexc
     if (to == nullptr) return fail(at, Errc::no_memory);
     char* const begin = to;
     if (*at == '\\') {
-      at = escape(at, &to, &high);
-      if (at == nullptr) return nullptr;
+      *to = short_escape(at[1]);
+      if (*to != 0) [[likely]] {
+        ++to;
+        at += 2;
+      } else if ((at = escape(at, &to, &high)) == nullptr) {
+        return nullptr;
+      }
     } else if (static_cast<unsigned char>(*at) < 0x20) {
       return fail(at, Errc::json_control_character);
     }
@@ -213,14 +211,9 @@ const char* Reader::unescape(const char* at, StringScan scan, String* out) noexc
   return at + 1;
 }
 
-// One escape, the backslash at `at`; writes up to four bytes.
+// A \uXXXX, or two of them, the backslash at `at`; writes up to four bytes.
 const char* Reader::escape(const char* at, char** to, bool* high) noexcept {
-  if (at[1] != 'u') {
-    const char byte = short_escape(at[1]);
-    if (byte == 0) return fail(at + 1, Errc::json_escape_invalid);
-    *(*to)++ = byte;
-    return at + 2;
-  }
+  if (at[1] != 'u') return fail(at + 1, Errc::json_escape_invalid);
   int code = hex_code(at + 2);
   if (code < 0) {
     const char* bad = at + 2;

@@ -19,7 +19,7 @@ StringScan scan_string_scalar(const char* at, const char* end) noexcept {
 
 StringScan copy_string_scalar(const char* at, const char* end, char* to) noexcept {
   const StringScan scan = scan_string_scalar(at, end);
-  std::memcpy(to, at, static_cast<std::size_t>(scan.stop - at));
+  if (scan.stop != at) std::memcpy(to, at, static_cast<std::size_t>(scan.stop - at));
   return scan;
 }
 

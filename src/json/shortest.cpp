@@ -59,19 +59,19 @@ Shortest shortest_of(double value) noexcept {
   const std::uint64_t lower = scale(power, (4 * c - 2 + uneven_gap) << h) + !even;
   const std::uint64_t upper = scale(power, (4 * c + 2) << h) - !even;
 
+  // Which of the candidates it is depends on the last digits, so on chance: no branches.
   const std::uint64_t s = middle / 4;
-  if (s >= 10) {
-    const std::uint64_t tens = s / 10;
-    const bool below = lower <= 40 * tens;
-    const bool above = 40 * tens + 40 <= upper;
-    if (below != above) return {tens + above, k + 1};
-  }
+  const std::uint64_t tens = s / 10;
+  const bool tens_below = lower <= 40 * tens;
+  const bool tens_above = 40 * tens + 40 <= upper;
+  const bool shorter = (s >= 10) & (tens_below != tens_above);
   const bool below = lower <= 4 * s;
   const bool above = 4 * s + 4 <= upper;
-  if (below != above) return {s + above, k};
   const std::uint64_t half = 4 * s + 2;
-  const bool up = middle > half || (middle == half && s % 2 == 1);
-  return {s + up, k};
+  const bool nearer_up = (middle > half) | ((middle == half) & (s % 2 == 1));
+  const bool up = ((below != above) & above) | ((below == above) & nearer_up);
+  const std::uint64_t choice = 0 - static_cast<std::uint64_t>(shorter);
+  return {((tens + tens_above) & choice) | ((s + up) & ~choice), k + shorter};
 }
 
 }  // namespace lanner::json
