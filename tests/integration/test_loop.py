@@ -461,6 +461,26 @@ say(len(os.listdir("/proc/self/fd")) < 20)
     assert start(source).end() == ["1"] * 6 + ["True"]
 
 
+def test_a_policy_and_a_backend_make_engine_loops(start: Start) -> None:
+    """As docs/loop.md has it."""
+    source = """
+import anyio
+
+async def main():
+    say(type(asyncio.get_running_loop()).__name__)
+
+class Policy(asyncio.DefaultEventLoopPolicy):
+    _loop_factory = EngineLoop
+
+asyncio.set_event_loop_policy(Policy())
+asyncio.run(main())
+asyncio.set_event_loop_policy(None)
+asyncio.run(main())
+anyio.run(main, backend_options={"loop_factory": lanner.loop.new_event_loop})
+"""
+    assert start(source).end() == ["EngineLoop", "_UnixSelectorEventLoop", "EngineLoop"]
+
+
 def test_engine_loop_refuses_what_asyncio_refuses(start: Start) -> None:
     source = """
 loop = EngineLoop()
