@@ -250,7 +250,7 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
     def close(self) -> None:
         super().close()
         for threads in self.pools:
-            threads.close()
+            threads.abandon()
 
 
 class SelectorLoop(asyncio.SelectorEventLoop):

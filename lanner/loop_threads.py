@@ -52,6 +52,11 @@ class LoopThreads:
         self.pool.close()
         ALL.discard(self)
 
+    def abandon(self) -> None:
+        """close() where nobody is going to join: threads that have ended are not kept until the loop is collected."""
+        self.close()
+        self.threads.clear()
+
     def join(self, timeout_s: float | None = None) -> bool:
         """Waits until the threads have ended. False: some still run after `timeout_s`."""
         for thread in self.threads:

@@ -8,6 +8,7 @@ import selectors
 import socket
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
@@ -486,3 +487,14 @@ def test_slow_callbacks_are_logged_as_asyncios(make: Callable[[], asyncio.Abstra
     )
     assert sum("<TimerHandle when=N" in kind for kind in kinds) == 1
     assert sum("<Task " in kind for kind in kinds) >= 2
+
+
+def test_a_closed_loop_keeps_no_threads_that_have_ended() -> None:
+    """CPython's own tests wait a second for each of them."""
+    loop = EngineLoop()
+    found = [loop.run_until_complete(loop.run_in_executor(None, threading.current_thread))]
+    loop.close()
+    found[0].join(30)
+    gone = weakref.ref(found.pop())
+    assert gone() is None
+    assert loop.is_closed()
