@@ -10,6 +10,7 @@
 
 #include "base/cpu.h"
 #include "fuzz/check.h"
+#include "fuzz/http1_mutator.h"
 #include "http1/head_parser.h"
 #include "http1/scan.h"
 
@@ -107,4 +108,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LANNER_FUZZ_CHECK(bool(whole) == bool(split));
   LANNER_FUZZ_CHECK(whole ? *whole == *split : whole.error() == split.error());
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned int seed) {
+  return lanner::fuzz::mutate_http1(data, size, size_max, seed, 2);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuzz/check.h"
+#include "fuzz/http1_mutator.h"
 #include "http1/session.h"
 
 namespace {
@@ -128,4 +129,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (whole.code() != Errc::body_too_large)
     LANNER_FUZZ_CHECK(whole.requests() == pieces.requests());
   return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t size_max, unsigned int seed) {
+  return lanner::fuzz::mutate_http1(data, size, size_max, seed, 8);
 }

@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
-"""Writes seeds for the fuzz targets from tests/vectors/http1/cases.json: gen_fuzz_seeds.py DIRECTORY
+"""Seeds for the fuzz targets.
 
-Each target has its own first bytes (choices of limits and cuts), see fuzz/fuzz_*.cpp.
+    gen_fuzz_seeds.py DIRECTORY           writes DIRECTORY/TARGET/...: the wires of tests/vectors/http1/cases.json
+                                          behind a target's own first bytes (choices of limits and cuts, see
+                                          fuzz/fuzz_*.cpp), and the inputs of fuzz/corpus/TARGET.txt
+    gen_fuzz_seeds.py --pack TARGET DIR   writes fuzz/corpus/TARGET.txt from the files of DIR, the short ones first:
+                                          what a long run found and `lanner_fuzz_TARGET -merge=1 DIR FOUND` left
+
+A line of fuzz/corpus/TARGET.txt is one input, escaped as in tests/vectors/http1/cases.txt.
 """
 
 import base64
@@ -9,10 +15,11 @@ import json
 import sys
 from pathlib import Path
 
-CASES = Path(__file__).resolve().parent.parent / "tests" / "vectors" / "http1" / "cases.json"
+from gen_http1_vectors import VECTORS, escape
+
+CORPUS = Path(__file__).resolve().parent.parent / "fuzz" / "corpus"
 LARGEST = 8000
 CHOICES = {"head": b"\x00\x00", "chunked": b"\x00\x00", "session": b"\x00\x07\x01\x3f\x02\x10\x20\x05"}
-
 # The first byte chooses the field (fuzz_forwarded.cpp).
 FORWARDED = (
     b'\0for="[2001:db8::17]:4711";proto=https;host="shop.example:8443", for=10.0.0.1;by=_x',
@@ -22,7 +29,6 @@ FORWARDED = (
     b"\x03shop.example:8443, [::1]",
     b"\x048443",
 )
-
 JSON = (
     b'{"a":[1,-0,1.5e-7,18446744073709551616,1e308],"\\u00e9":"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\\ud83d\\ude00"}',
     b' [ true , false , null , "\\"\\\\\\/\\b\\f\\n\\r\\t" , { } , [ ] ] ',
@@ -30,23 +36,52 @@ JSON = (
     b"2.2250738585072011e-308",
     b"[" * 130,
 )
+PACKED_MAX = 12_000  # bytes of one corpus file
+LINE_MAX = 500
+
+
+def unpack(line: str) -> bytes:
+    return line.encode("latin-1").decode("unicode_escape").encode("latin-1")
+
+
+def pack(target: str, found: Path) -> str:
+    """The smallest inputs as lines, up to PACKED_MAX; a blank at either end is escaped, too."""
+    lines, total = [], 0
+    for data in sorted((path.read_bytes() for path in found.iterdir()), key=len):
+        line = escape(data)
+        for end in (line.startswith(" "), line.endswith(" ")):
+            if end:
+                line = line.replace(" ", "\\x20")
+        if line and len(line) <= LINE_MAX and total + len(line) <= PACKED_MAX:
+            lines.append(line)
+            total += len(line)
+    return "\n".join(sorted(lines)) + "\n"
+
+
+def write_seeds(target: str, choices: bytes, directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    for case in json.loads((VECTORS / "cases.json").read_text()):
+        wire = base64.b64decode(case["raw_b64"])
+        if target == "chunked":
+            wire = wire.partition(b"\r\n\r\n")[2]
+        if 0 < len(wire) <= LARGEST:
+            (directory / case["name"].replace("/", "-")).write_bytes(choices + wire)
+    for number, line in enumerate((CORPUS / f"{target}.txt").read_text().splitlines()):
+        (directory / f"corpus-{number}").write_bytes(unpack(line))
 
 
 def main() -> int:
-    if len(sys.argv) != 2:
+    arguments = sys.argv[1:]
+    if len(arguments) == 3 and arguments[0] == "--pack" and arguments[1] in CHOICES:
+        (CORPUS / f"{arguments[1]}.txt").write_text(pack(arguments[1], Path(arguments[2])))
+        return 0
+    if len(arguments) != 1 or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     for target, choices in CHOICES.items():
-        directory = Path(sys.argv[1]) / target
-        directory.mkdir(parents=True, exist_ok=True)
-        for case in json.loads(CASES.read_text()):
-            wire = base64.b64decode(case["raw_b64"])
-            if target == "chunked":
-                wire = wire.partition(b"\r\n\r\n")[2]
-            if 0 < len(wire) <= LARGEST:
-                (directory / case["name"].replace("/", "-")).write_bytes(choices + wire)
+        write_seeds(target, choices, Path(arguments[0]) / target)
     for name, seeds in {"forwarded": FORWARDED, "json_reader": JSON}.items():
-        directory = Path(sys.argv[1]) / name
+        directory = Path(arguments[0]) / name
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
             (directory / str(number)).write_bytes(seed)

@@ -23,7 +23,7 @@ BIN = Path(sys.executable).parent
 REPORTS = ROOT / "build/reports"
 JOBS = str(os.cpu_count() or 1)
 FUZZ_SECONDS = "20"
-DIFFER_SECONDS = "60"
+DIFFER_SECONDS = "40"
 TEST_SECONDS_MAX = "120"  # for one C++ test
 NOT_TESTS = r"^(?!.*_test\.cpp$).*/src/.*\.cpp$"  # what clang-tidy reads
 

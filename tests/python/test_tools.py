@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import check_layers
+import gen_fuzz_seeds
 import pytest
 import run_tests
 import tidy
@@ -284,3 +285,12 @@ def test_package_and_core_have_one_version() -> None:
     core = re.search(r"project\(lanner VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
     assert core is not None
     assert core[1] == project["version"]
+
+
+def test_the_corpus_of_a_fuzzer_is_read_as_it_was_packed(tmp_path: Path) -> None:
+    inputs = {b" \x00GET / HTTP/1.1\r\n\xff\\", b"\r\n ", b"\t0", bytes(range(120, 200))}
+    for number, data in enumerate(inputs):
+        (tmp_path / str(number)).write_bytes(data)
+    lines = gen_fuzz_seeds.pack("head", tmp_path).splitlines()
+    assert len(lines) == len(inputs)
+    assert {gen_fuzz_seeds.unpack(line) for line in lines} == inputs
