@@ -26,6 +26,9 @@ class Elements final {
   }
   // False without an exception: not to be had.
   bool open(PyObject* array) noexcept {
+    // Scalars of these give their bytes, as if they were small numbers.
+    const std::string_view type = Py_TYPE(array)->tp_name;
+    if (type == "numpy.datetime64" || type == "numpy.timedelta64") return false;
     if (PyObject_GetBuffer(array, &view_, PyBUF_FORMAT | PyBUF_STRIDED_RO) == 0) return true;
     view_.obj = nullptr;
     PyErr_Clear();
@@ -37,7 +40,8 @@ class Elements final {
     std::string_view format = view_.format ? view_.format : "B";
     if (format.size() == 2 && (format[0] == '@' || format[0] == '=' || format[0] == '<'))
       format.remove_prefix(1);
-    return format.size() == 1 && view_.ndim <= kDimensionsMax ? format[0] : '\0';
+    const bool shaped = view_.ndim == 0 || (view_.shape && view_.strides);
+    return format.size() == 1 && shaped && view_.ndim <= kDimensionsMax ? format[0] : '\0';
   }
 
  private:
