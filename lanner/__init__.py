@@ -9,9 +9,10 @@ TYPE_CHECKING = False  # typing.TYPE_CHECKING without importing typing (1.8 MB) 
 if TYPE_CHECKING:
     from lanner.launch import run
     from lanner.launch import serve_async as serve
+    from lanner.schema import Model
 
 __version__: str
-__all__ = ["__version__", "run", "serve"]
+__all__ = ["Model", "__version__", "run", "serve"]
 
 
 def __getattr__(name: str) -> object:
@@ -24,6 +25,10 @@ def __getattr__(name: str) -> object:
         from lanner.launch import serve_async
 
         return serve_async
+    if name == "Model":
+        from lanner.schema import Model
+
+        return Model
     if name == "__version__":
         from lanner import _core
 

@@ -9,7 +9,8 @@ cards.encode([Card("Opt")])             # -> b'[{"name":"Opt"}]'
 
 from lanner._core import ValidationError
 from lanner.json import JSONDecodeError
+from lanner.schema._model import Model
 from lanner.schema._registry import register_type
 from lanner.schema._schema import Schema
 
-__all__ = ["JSONDecodeError", "Schema", "ValidationError", "register_type"]
+__all__ = ["JSONDecodeError", "Model", "Schema", "ValidationError", "register_type"]

@@ -158,7 +158,7 @@ def named_tuple_record(cls: type) -> RecordSpec:
     message = "Input should be a tuple, list, dictionary or an instance of {}"
     plain = "__new__" in cls.__dict__ or any("_fields" in base.__dict__ for base in cls.__mro__)
     wrong = class_rule("named_tuple_type", message, cls)
-    return RecordSpec(cls, "tuple" if plain else "call", specs, wrong, from_array=True)
+    return RecordSpec(cls, "tuple" if plain else "call", specs, wrong, forbid_extra=True, from_array=True)
 
 
 def attrs_record(cls: type) -> RecordSpec:
@@ -210,13 +210,13 @@ def struct_record(cls: type) -> RecordSpec:
 
 
 def model_record(cls: type) -> RecordSpec:
+    hints = hints_of(cls)
     specs: list[FieldSpec] = []
     for field in cls.__model_fields__:  # type: ignore[attr-defined]
-        hint = field.hint()
+        hint = hints[field.name]
         read, written = aliases(hint, field.wire_name)
         spec = FieldSpec(read, field.name, hint, write_name=written, required=field.required)
-        spec.default = field.default if field.has_default else NOTHING
-        spec.factory = field.factory
+        spec.default, spec.factory = field.default, field.factory
         specs.append(spec)
     wrong = class_rule("model_type", "Input should be a valid dictionary or instance of {}", cls)
     make = place(cls, specs) if specs else "call"
@@ -232,7 +232,7 @@ def model_record(cls: type) -> RecordSpec:
 
 def record_of(cls: type) -> RecordSpec | None:
     """The record that a class is; None: it is none."""
-    if hasattr(cls, "__model_fields__"):
+    if hasattr(cls, "__model_forbid_extra__"):
         return model_record(cls)
     if dataclasses.is_dataclass(cls):
         return dataclass_record(cls)

@@ -7,7 +7,7 @@ import uuid
 from typing import Any, Generic, Literal, TypeVar
 
 from lanner import _core
-from lanner.schema import _compile
+from lanner.schema import _compile, _json_schema
 from lanner.schema._foreign import errors_of
 
 T = TypeVar("T")
@@ -55,9 +55,26 @@ class Schema(_core.Schema, Generic[T]):
             reject_duplicates=duplicate_keys == "reject",
         )
         self.type = type
+        self._nodes, self._root = nodes, root
         return self
 
     type: Any
+    _nodes: list[dict[str, Any]]
+    _root: int
+
+    def json_schema(self, *, ref: str = "#/$defs/{}") -> dict[str, Any]:
+        """The type as JSON Schema (draft 2020-12, which OpenAPI 3.1 takes); named types are under "$defs".
+
+        ref: how a definition is referred to, with {} for its name.
+
+        Example: `Schema(int).json_schema()` is `{"type": "integer"}`
+        """
+        described, definitions = _json_schema.describe(self._nodes, self._root, ref)
+        return {**described, "$defs": definitions} if definitions else described
+
+    def definitions(self, ref: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """(schema, definitions) apart: for a document that keeps the definitions of many types in one place."""
+        return _json_schema.describe(self._nodes, self._root, ref)
 
     def __repr__(self) -> str:
         return f"Schema({_compile.type_name(self.type)})"

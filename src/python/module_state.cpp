@@ -103,6 +103,7 @@ void ModuleState::clear() noexcept {
     return 0;
   });
   json_keys.clear();
+  short_texts.clear();
 }
 
 }  // namespace lanner::python

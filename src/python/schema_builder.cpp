@@ -45,7 +45,11 @@ PyObject* SchemaBuilder::number(const json::Number& number) noexcept {
   return big_integer(number.text);
 }
 
-PyObject* SchemaBuilder::string(const json::String& text) noexcept { return json_str(text); }
+bool SchemaBuilder::looks_into_dicts() const noexcept { return state_.dict_entries; }
+
+PyObject* SchemaBuilder::string(const json::String& text) noexcept {
+  return state_.short_texts.get(text);
+}
 PyObject* SchemaBuilder::key(const json::String& text) noexcept {
   return state_.json_keys.get(text);
 }
@@ -351,8 +355,8 @@ PyObject* SchemaBuilder::delegated(const schema::Node& node,
     return PyObject_CallMethod(validator, "validate_python", "O",
                                static_cast<PyObject*>(offender.object));
   }
-  return PyObject_CallMethod(validator, "validate_json", "y#", offender.json.data(),
-                             static_cast<Py_ssize_t>(offender.json.size()));
+  Ref text = Ref::steal(bytes(offender.json));
+  return text ? PyObject_CallMethod(validator, "validate_json", "O", text.get()) : nullptr;
 }
 
 PyObject* SchemaBuilder::foreign_errors() noexcept {

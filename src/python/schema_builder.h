@@ -95,6 +95,7 @@ class SchemaBuilder final {
   // Node::object(value); takes the value over.
   Value call(const schema::Node& node, Value value) noexcept;
 
+  bool looks_into_dicts() const noexcept;
   // All rules of the node hold, as far as can be told at a glance.
   [[gnu::always_inline]] bool surely_holds(const schema::Node& node,
                                            PyObject* value) const noexcept {

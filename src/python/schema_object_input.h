@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "python/dict_entries.h"
 #include "python/schema_builder.h"
 #include "schema/machine.h"
 #include "schema/text_leaf.h"
@@ -38,7 +39,7 @@ class ObjectInput final {
   };
 
   ObjectInput(const SchemaClasses& classes, SchemaBuilder& builder) noexcept
-      : classes_(classes), builder_(builder) {}
+      : classes_(classes), builder_(builder), looks_into_dicts_(builder.looks_into_dicts()) {}
 
   bool take_null(This&, Item item) noexcept { return item == Py_None; }
   Look look(Item item) const noexcept;
@@ -80,12 +81,11 @@ class ObjectInput final {
   Step next_field(This&, const schema::Record& record, Container& in, int* field,
                   Item* item) noexcept {
     PyObject* key = nullptr;
-    PyObject* value = nullptr;
-    if (!PyDict_Next(in.object, &in.at, &key, &value)) return Step::end;
+    if (!next_entry(in, &key, item)) return Step::end;
     const auto guess = static_cast<std::size_t>(*field);
-    if (guess >= record.fields.size() || record.fields[guess].key != key)
+    if (guess >= record.fields.size() || record.fields[guess].key != key) {
       *field = find_field(record, in, key);
-    *item = value;
+    }
     return Step::more;
   }
   Step next_key(This&, Container& in) noexcept {
@@ -106,6 +106,20 @@ class ObjectInput final {
   Tag find_tag(This& machine, Item item, const schema::Tags& tags) noexcept;
 
  private:
+  // As PyDict_Next(), where the dict can be looked into without a call.
+  [[gnu::always_inline]] bool next_entry(Container& in, PyObject** key, PyObject** value) noexcept {
+    const DictEntries entries =
+        PyDict_CheckExact(in.object) && looks_into_dicts_ ? dict_entries(in.object) : DictEntries();
+    if (!entries.first) return PyDict_Next(in.object, &in.at, key, value) != 0;
+    while (in.at < entries.count) {
+      const DictEntry& entry = entries.first[in.at++];
+      if (!entry.value) continue;
+      *key = entry.key;
+      *value = entry.value;
+      return true;
+    }
+    return false;
+  }
   int find_field(const schema::Record& record, Container& in, PyObject* key) noexcept;
   Value other_leaf(This& machine, const Node& node, Item item) noexcept;
   Value integer(This& machine, const Node& node, Item item) noexcept;
@@ -121,6 +135,7 @@ class ObjectInput final {
 
   const SchemaClasses& classes_;
   SchemaBuilder& builder_;
+  const bool looks_into_dicts_;
 };
 
 }  // namespace lanner::python

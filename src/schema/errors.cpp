@@ -75,6 +75,27 @@ void ErrorList::add_key(std::string_view key) noexcept {
   push_loc(item);
 }
 
+void ErrorList::sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept {
+  const auto rank = [&](const ErrorRecord& error) noexcept {
+    std::size_t field = record.fields.size();
+    if (error.loc_count > step) {
+      const LocItem& item = loc(error)[step];
+      for (std::size_t i = 0; item.kind == LocItem::Kind::name && i < field; ++i) {
+        if (record.fields[i].name.data() == item.name) field = i;
+      }
+    }
+    return field;
+  };
+  // By insertion: there are few, and most are in order.
+  for (std::size_t i = mark + 1; i < records_.size(); ++i) {
+    const ErrorRecord moving = records_[i];
+    const std::size_t at = rank(moving);
+    std::size_t k = i;
+    for (; k > mark && rank(records_[k - 1]) > at; --k) records_[k] = records_[k - 1];
+    records_[k] = moving;
+  }
+}
+
 void ErrorList::move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept {
   std::rotate(records_.begin() + mark, records_.begin() + middle, records_.begin() + end);
 }

@@ -91,6 +91,9 @@ class ErrorList final {
       records_.shrink(mark);
     }
   }
+  // Puts the errors from `mark` on in the order of the fields that step `step` of their loc names;
+  // what names none comes last. As pydantic has them, whatever the order of the document.
+  void sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept;
   // The errors from `middle` on come before those from `mark` on.
   void move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept;
 

@@ -69,6 +69,25 @@ TEST(Errors, ForgetWhatCameAfterAMark) {
   EXPECT_EQ(list.loc(list[0])[0].number, 7);
 }
 
+TEST(Errors, StandInTheOrderOfTheFields) {
+  Record record;
+  record.fields.resize(2);
+  record.fields[0].name = "a";
+  record.fields[1].name = "b";
+  ErrorList list(8);
+  ASSERT_TRUE(list.add(Slug::extra_forbidden, nullptr, {}, -1, {}));
+  list.add_key("z");
+  for (const std::size_t field : {1U, 0U, 1U}) {
+    ASSERT_TRUE(list.add(field ? Slug::int_type : Slug::missing, nullptr, {}, -1, {}));
+    list.add_name(record.fields[field].name);
+  }
+  list.sort_by_field(0, 0, record);
+  EXPECT_EQ(list[0].slug, Slug::missing);
+  EXPECT_EQ(list[1].slug, Slug::int_type);
+  EXPECT_EQ(list[2].slug, Slug::int_type);
+  EXPECT_EQ(list[3].slug, Slug::extra_forbidden);
+}
+
 TEST(Errors, ChangePlaces) {
   ErrorList list(8);
   for (const Slug slug : {Slug::missing, Slug::int_type, Slug::bool_type, Slug::string_type}) {

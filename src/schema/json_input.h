@@ -283,11 +283,16 @@ class JsonInput final {
       text = string.utf8;
     } else {
       const char* end = at;
-      while (*end == '-' || (*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'z')) ++end;
+      while (*end == '-' || *end == '+' || *end == '.' || *end == 'E' ||
+             (*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'z'))
+        ++end;
       text = {at, static_cast<std::size_t>(end - at)};
       numeric = true;
     }
     said->assign(text.substr(0, kTagTextMax));
+    if (numeric && text == "null") *said = "None";  // as pydantic's message has them
+    if (numeric && text == "true") *said = "True";
+    if (numeric && text == "false") *said = "False";
     const int position = tags.index.find(text);
     return position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric ? position
                                                                                         : -1;
@@ -311,7 +316,29 @@ class JsonInput final {
     }
   }
 
+  // An integer of up to 18 digits, where nothing but its end follows. False: the reader shall see.
+  [[gnu::always_inline]] bool short_integer(std::int64_t* value) noexcept {
+    const char* p = at_;
+    const bool negative = *p == '-';
+    p += negative;
+    const char* const digits = p;
+    std::int64_t number = 0;
+    for (; static_cast<unsigned char>(*p - '0') < 10; ++p) {
+      if (p - digits == 18) return false;
+      number = number * 10 + (*p - '0');
+    }
+    if (p == digits || (*digits == '0' && p - digits > 1)) return false;
+    if (*p == '.' || *p == 'e' || *p == 'E') return false;
+    *value = negative ? -number : number;
+    at_ = p;
+    return true;
+  }
+
   Value number(This& machine, const Node& node, Item item) noexcept {
+    std::int64_t integer = 0;
+    if (node.kind == Kind::integer && short_integer(&integer)) [[likely]] {
+      return made(machine, builder_.integer(integer));
+    }
     json::Number number;
     if (*at_ != '-' && (*at_ < '0' || *at_ > '9')) {
       (void)stop(machine, at_, Errc::json_value_expected);

@@ -107,7 +107,7 @@ class Machine final {
     std::uint32_t at;  // record: the field; list: the index; union: the member
     std::uint32_t
         count;  // record: fields that have a value; union: where the chosen member's errors end
-    std::uint32_t mark;    // union: errors before it
+    std::uint32_t mark;    // errors before it
     std::uint32_t chosen;  // union: the only member that could take the value
     std::uint8_t stage;
     bool failed;
@@ -196,6 +196,7 @@ class Machine final {
     frame.base = values_.size();
     frame.at = node.kind == Kind::record ? kBeforeFirst : 0;
     frame.count = 0;
+    frame.mark = static_cast<std::uint32_t>(errors_.size());
     frame.failed = false;
     ++frames_;
     ++depth_;
@@ -362,66 +363,14 @@ class Machine final {
     return !aborted_;
   }
 
+  // Arrays with a place for each item: machine_rows.h.
   // A NamedTuple from an array.
-  Next resume_row(Frame& frame) noexcept {
-    const Record& record = *frame.node->record;
-    for (;;) {
-      Item item{};
-      const Step step = input_.next_item(*this, frame.in, &item);
-      if (step == Step::stopped) return fail_next();
-      if (step == Step::end) return finish_record(frame);
-      frame.at = frame.count;
-      if (frame.at >= record.fields.size()) {
-        ++frame.count;
-        if (!input_.skip(*this, item)) return fail_next();
-        continue;
-      }
-      const Next next = begin(*record.fields[frame.at].node, item);
-      if (next != Next::done || &frame != &top()) return next;
-      (void)accept_field(frame);
-    }
-  }
-
-  Next resume_fixed(Frame& frame) noexcept {
-    const Node& node = *frame.node;
-    for (;;) {
-      Item item{};
-      const Step step = input_.next_item(*this, frame.in, &item);
-      if (step == Step::stopped) return fail_next();
-      if (step == Step::end) return finish_fixed(frame);
-      frame.at = frame.count++;
-      if (frame.at >= node.children.size()) {
-        if (!input_.skip(*this, item)) return fail_next();
-        continue;
-      }
-      const Next next = begin(*node.children[frame.at], item);
-      if (next != Next::done || &frame != &top()) return next;
-      if (!value_) {
-        frame.failed = true;
-      } else if (!values_.push(value_)) {
-        return drop_value();
-      }
-    }
-  }
-
-  Next finish_fixed(Frame& frame) noexcept {
-    const Node& node = *frame.node;
-    const Item item = input_.item_of(frame.in);
-    for (std::size_t i = frame.count; i < node.children.size(); ++i) {
-      frame.at = static_cast<std::uint32_t>(i);
-      frame.failed = true;
-      (void)fail(Slug::missing, item);
-      if (aborted_) return Next::aborted;
-    }
-    if (frame.count > node.children.size()) {
-      // As pydantic: what is too long has no other errors.
-      frame.failed = true;
-      frame.stage = kWhole;
-      (void)fail(Slug::too_long, item, node.too_long, {}, frame.count);
-      if (aborted_) return Next::aborted;
-    }
-    return finish(frame);
-  }
+  Next resume_row(Frame& frame) noexcept;
+  Next resume_fixed(Frame& frame) noexcept;
+  Next finish_fixed(Frame& frame) noexcept;
+  // As pydantic: what is too long has no other errors. False: aborted.
+  bool too_long(Frame& frame, const Rule* rule) noexcept;
+  void forget_from(std::size_t mark) noexcept;
 
   Next resume_dict(Frame& frame) noexcept {
     const Node& key_node = *frame.node->children[0];
@@ -482,10 +431,7 @@ class Machine final {
     const Node& node = *frame.node;
     const Record& record = *node.record;
     if (frame.stage == kItems && frame.count > record.fields.size()) {
-      frame.failed = true;
-      frame.stage = kWhole;
-      (void)fail(Slug::too_long, input_.item_of(frame.in), record.too_long, {}, frame.count);
-      if (aborted_) return Next::aborted;
+      if (!too_long(frame, record.too_long)) return Next::aborted;
     } else if (frame.count != record.fields.size() && !fill(frame)) {
       return Next::aborted;
     }
@@ -498,6 +444,7 @@ class Machine final {
       if (aborted_) return Next::aborted;
     } else {
       drop_to(frame.base);
+      errors_.sort_by_field(frame.mark, steps_to(frame), record);
     }
     return pop(frame, value);
   }
@@ -506,6 +453,12 @@ class Machine final {
     const Node& node = *frame.node;
     const std::size_t count = values_.size() - frame.base;
     if (frame.failed) {
+      const Rule* most =
+          node.kind == Kind::list || node.kind == Kind::tuple ? max_length_of(node) : nullptr;
+      if (most && frame.at > static_cast<std::uint64_t>(most->integer)) {
+        frame.count = frame.at;
+        if (!too_long(frame, most)) return Next::aborted;
+      }
       drop_to(frame.base);
       return pop(frame, Value{});
     }
@@ -534,6 +487,21 @@ class Machine final {
     --depth_;
     input_.close(frame.in);
     return done(value);
+  }
+
+  static const Rule* max_length_of(const Node& node) noexcept {
+    for (const Rule* rule : node.rules) {
+      if (rule->demand == Demand::max_length) return rule;
+    }
+    return nullptr;
+  }
+
+  // How many steps of `loc` lead to the frame's container.
+  std::size_t steps_to(const Frame& until) noexcept {
+    std::size_t steps = 0;
+    for (const Frame* frame = frame_; frame != &until; ++frame)
+      steps += frame->node->kind != Kind::custom;
+    return steps;
   }
 
   // The place of the value in hand, outermost first.
@@ -594,3 +562,4 @@ class Machine final {
 }  // namespace lanner::schema
 
 #include "schema/machine_choice.h"
+#include "schema/machine_rows.h"

@@ -74,13 +74,13 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::accept_member(
     Frame& frame) noexcept {
   const Node& node = *frame.node;
   if (value_) {
-    errors_.roll_back(frame.mark, [this](void* object) { builder_.release(object); });
+    forget_from(frame.mark);
     return pop_choice(frame);
   }
   if (++retries_ > kRetriesMax) return give_up(frame);
   if (frame.stage == kChosen && plan_.profile != Profile::json) {
     // Another may still take it, by coercion.
-    errors_.roll_back(frame.mark, [this](void* object) { builder_.release(object); });
+    forget_from(frame.mark);
     frame.stage = kInOrder;
     frame.at = 0;
     return again(frame);

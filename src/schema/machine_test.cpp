@@ -109,7 +109,7 @@ TEST(Machine, CollectsAllErrorsWithTheirPlaces) {
   const Node* cards = t.node(Kind::list, Slug::list_type, {card});
   EXPECT_EQ(decode(t, *cards, R"([{"name":1,"costs":[1,"x",{}]},{"costs":5},[]])"),
             "string_type /0/name 1\nint_type /0/costs/1 \"x\"\nint_type /0/costs/2 {}\n"
-            "list_type /1/costs 5\nmissing /1/name {\"costs\":5}\ndict_type /2 []");
+            "missing /1/name {\"costs\":5}\nlist_type /1/costs 5\ndict_type /2 []");
 }
 
 TEST(Machine, StopsAtTheBoundOfErrors) {

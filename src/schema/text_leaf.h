@@ -300,6 +300,10 @@ typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Ite
           (number.int64 == 0 || number.int64 == 1)) {
         return builder.boolean(number.int64 == 1);
       }
+      if (compat && number.kind == json::NumberKind::real &&
+          (number.real == 0.0 || number.real == 1.0)) {
+        return builder.boolean(number.real == 1.0);
+      }
       return machine.fail(compat ? Slug::bool_parsing : Slug::bool_type, item);
     case Kind::decimal:
       return made_or_stop(machine, builder.decimal(number.text));
