@@ -132,7 +132,7 @@ def full(text: str) -> str:
 
 
 def run_as(mode: Mode) -> str:
-    words = [Path(word).name if "/" in word else word for word in mode.command("APP", "PORT")]
+    words = [Path(word).name if word.startswith("/") else word for word in mode.command("APP", "8000")]
     shell = " ".join(f'"{word}"' if " " in word else word for word in words)
     return f"{mode.name}: `{shell}`"
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.conformance.case import WireCase
+from tests.conformance.case import AppCase, WireCase
 from tests.conformance.cases import lifespan
 from tests.conformance.drive import Drive
 from tests.conformance.observe import SINGLE_BYTES_MAX, judge, pieces, read
@@ -99,7 +99,7 @@ def test_app_cases(app_drive: Drive) -> None:
 
 def test_the_suite_is_whole() -> None:
     """No id twice, every group has a title, every case a citation and a reason."""
-    cases = [*WIRE, *STREAM, *APPS["wsgi"], *APPS["asgi"]]
+    cases: list[WireCase | AppCase] = [*WIRE, *STREAM, *APPS["wsgi"], *APPS["asgi"]]
     assert [id for id, count in Counter(case.id for case in cases).items() if count > 1] == []
     assert {case.group for case in cases} == set(TITLES)
     assert [case.id for case in cases if not case.cites or not case.why] == []

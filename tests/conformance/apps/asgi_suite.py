@@ -27,7 +27,8 @@ ENDLESS_BLOCKS = 2000  # 125 MiB: more than any buffer, less than the memory
 def query(scope: Message, name: str, default: str = "") -> str:
     """A parameter as latin-1 text: any bytes can be asked for."""
     found = parse_qs(scope["query_string"].decode("latin-1"), encoding="latin-1", keep_blank_values=True)
-    return found.get(name, [default])[0]
+    value: str = found.get(name, [default])[0]
+    return value
 
 
 def note(scope: Message, what: str) -> None:
@@ -328,6 +329,7 @@ ORDERS: dict[str, list[Any]] = {
     "status-none": [{"type": "http.response.start", "headers": []}],
     "status-99": [{**START, "status": 99}],
     "status-1000": [{**START, "status": 1000}],
+    "status-103": [{**START, "status": 103}],
     "name-str": [{**START, "headers": [("x-a", b"1")]}],
     "value-str": [{**START, "headers": [(b"x-a", "1")]}],
     "value-int": [{**START, "headers": [(b"x-a", 1)]}],

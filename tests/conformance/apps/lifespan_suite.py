@@ -28,7 +28,7 @@ async def events(receive: Receive, send: Send, startup: str, shutdown: str) -> N
         how = shutdown if ends else startup
         if how == "raise":
             raise LookupError("meant")
-        reply: Message = {"type": f"{message['type']}.{how}"}
+        reply = {"type": f"{message['type']}.{how}"}
         await send(reply | {"message": "meant to fail"} if how == "failed" else reply)
         if ends:
             note("ended")

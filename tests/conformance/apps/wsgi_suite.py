@@ -29,7 +29,8 @@ ENDLESS_BLOCKS = 2000  # 125 MiB: more than any buffer, less than the memory
 def query(environ: Environ, name: str, default: str = "") -> str:
     """A parameter as latin-1 text: any bytes can be asked for."""
     found = parse_qs(environ.get("QUERY_STRING", ""), encoding="latin-1", keep_blank_values=True)
-    return found.get(name, [default])[0]
+    value: str = found.get(name, [default])[0]
+    return value
 
 
 def note(environ: Environ, what: str) -> None:

@@ -407,7 +407,7 @@ SENDS = [
     *(AppCase(f"send/{kind}", "ASGI, Error Handling", refused(kind), "an event of an unknown type, without its keys, or with the wrong Python types MUST raise")
       for kind in ("no-type", "unknown-type", "websocket-type", "status-str", "status-none", "name-str", "value-str", "value-int", "field-short", "body-str", "body-int", "not-a-dict")),
     *(AppCase(f"send/{kind}", SEND, refused(kind), "an event that does not follow, or no status: it raises", Level.SHOULD)
-      for kind in ("body-first", "start-twice", "status-99", "status-1000")),
+      for kind in ("body-first", "start-twice", "status-99", "status-1000", "status-103")),
     AppCase("send/error-before", APPLICATION, is_500("/raise"), "an exception before the start is a 500"),
     AppCase("send/error-started", APPLICATION, cut_after("/started", b""), "an exception after the start: a 500, or an answer that does not look whole"),
     AppCase("send/error-after", "RFC 9112, 8", cut_after("/blocks?blocks=one,two&fails=raise", b"onetwo"), "an exception after the first byte: the answer must not look whole"),

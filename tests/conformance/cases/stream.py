@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Callable
 
 from tests.conformance.case import AppCase, Level
 from tests.conformance.drive import Drive, expect, same
@@ -25,7 +26,7 @@ def answers(client: Client) -> list[int]:
         return [0]  # it waits on
 
 
-def half(wire: bytes):  # type: ignore[no-untyped-def]  # a case's function
+def half(wire: bytes) -> Callable[[Drive], None]:
     def run(drive: Drive) -> None:
         with drive.client() as client:
             client.send(wire)
@@ -93,7 +94,7 @@ def unread_megabyte(drive: Drive) -> None:
         same((second.status, second.body), (200, b"hello"))
 
 
-def large_body(size: int):  # type: ignore[no-untyped-def]
+def large_body(size: int) -> Callable[[Drive], None]:
     def run(drive: Drive) -> None:
         content = MEGABYTE[:size]
         same(body_of(drive.get("/x", method="POST", body=content)) == content, True, "the same bytes:")

@@ -54,6 +54,7 @@ BODY = Seen(b"hello")
 EMPTY_CLOSES = served(GET, after=After.CLOSES)
 SERVED = served(GET, after=After.EITHER)
 SERVED_BODY = served(BODY, after=After.EITHER)
+REFUSED_WAITS = Outcome(error=REFUSED.error, after=After.WAITS)
 
 
 def without(name: str) -> Outcome:
@@ -97,8 +98,8 @@ LENIENT: dict[str, tuple[Outcome, ...]] = {
     "chunk/trailer-host": (served(Seen(b"hello", fields={"host": "t.example"}), after=After.EITHER),),
     "chunk/trailer-bare-lf": (SERVED_BODY,),
     "chunk/one-byte-flood": (served(Seen(b"z" * 500), after=After.EITHER), served(Seen(None), after=After.EITHER)),
-    "ws/bad-key": (SERVED,),  # RFC 9110, 7.8: an upgrade may be ignored
-    "ws/bad-version": (SERVED,),
+    "ws/bad-key": (SERVED, REFUSED_WAITS),  # RFC 9110, 7.8: an upgrade may be ignored
+    "ws/bad-version": (SERVED, REFUSED_WAITS),
     "misc/only-spaces": (WAITS,),  # RFC 9112, 3: preceding whitespace may be ignored
     # The valid ones that a server may refuse, or serve in another way.
     "valid/lowercase-method": (REFUSED,),  # RFC 9110, 9.1: an unknown method

@@ -1,7 +1,7 @@
 """Cases of PEP 3333: environ, wsgi.input, start_response, the iterable."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from urllib.parse import quote
 
@@ -166,7 +166,7 @@ ENVIRONS = [
 # ---- wsgi.input
 
 
-def feed(do: str, wanted: list[object], body: bytes | None = b"one\ntwo\nthree", chunked: bool = False) -> Run:
+def feed(do: str, wanted: Sequence[object], body: bytes | None = b"one\ntwo\nthree", chunked: bool = False) -> Run:
     def run(drive: Drive) -> None:
         if not chunked:
             same(drive.tell(f"/feed?do={do}", method="POST" if body is not None else "GET", body=body), wanted)
@@ -365,7 +365,7 @@ STARTS = [
     *(AppCase(f"start/{kind}", START, bad_kind(kind), "an argument of the wrong type is an error", Level.SHOULD)
       for kind in ("value-bytes", "value-int", "value-none", "name-bytes", "value-wide", "status-bytes", "status-int", "fields-none", "field-short")),
     *(AppCase(f"start/status-{name}", START, status_line(line), "a status is three digits, a space and a reason", Level.SHOULD)
-      for name, line in (("empty", ""), ("word", "OK"), ("two-digits", "20 OK"), ("four-digits", "2000 OK"), ("letters", "2x0 OK"), ("sign", "-20 OK"))),
+      for name, line in (("empty", ""), ("word", "OK"), ("two-digits", "20 OK"), ("four-digits", "2000 OK"), ("letters", "2x0 OK"), ("sign", "-20 OK"), ("interim", "103 Early Hints"))),
     *(AppCase(f"start/hop-{name.lower()}", "PEP 3333, Other HTTP Features", hop(name, value), "framing is the server's", report="RFC 9112, 6.2")
       for name, value in (("Transfer-Encoding", "chunked"), ("Content-Length", "9"), ("Connection", "keep-alive"), ("Upgrade", "x"), ("Trailer", "X-A"))),
     *STATUS_CASES,
@@ -443,8 +443,11 @@ def length(said: int, blocks: str, wanted: bytes, whole: bool) -> Run:
                     return  # an application that lies: cut is as good
                 same((response.status, response.body), (200, wanted))
                 if not response.closes:
-                    client.send(request("GET", "/hello"))
-                    same(client.read().body, b"hello", "the next answer:")
+                    client.try_send(request("GET", "/hello"))
+                    try:
+                        same(client.read().body, b"hello", "the next answer:")
+                    except (Closed, ConnectionResetError):
+                        expect(not drive.strict, "the connection ends")
             return
         head, body = drive.cut(path)
         expect(head is None or head.status >= 500 or wanted.startswith(body), f"{body!r}")
