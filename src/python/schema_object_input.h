@@ -112,10 +112,10 @@ class ObjectInput final {
         PyDict_CheckExact(in.object) && looks_into_dicts_ ? dict_entries(in.object) : DictEntries();
     if (!entries.first) return PyDict_Next(in.object, &in.at, key, value) != 0;
     while (in.at < entries.count) {
-      const DictEntry& entry = entries.first[in.at++];
-      if (!entry.value) continue;
-      *key = entry.key;
-      *value = entry.value;
+      const Py_ssize_t i = in.at++;
+      *value = entries.value(i);
+      if (!*value) continue;
+      *key = entries.key(i);
       return true;
     }
     return false;
