@@ -23,7 +23,9 @@ bool utf8_view(PyObject* text, std::string_view* view) noexcept {
 }
 
 PyObject* SchemaBuilder::failed() noexcept {
-  return reinterpret_cast<PyObject*>(std::uintptr_t{8});  // SAFETY: compared, never followed
+  static const char kMark = 0;
+  // SAFETY: compared, never followed.
+  return reinterpret_cast<PyObject*>(const_cast<char*>(&kMark));
 }
 
 PyObject* SchemaBuilder::big_integer(std::string_view digits) noexcept {

@@ -352,6 +352,7 @@ class Compiler final {
       }
     }
     std::vector<std::string_view> names;
+    names.reserve(to->texts.size());
     for (const auto& row : to->texts) names.push_back(row.text);
     return to->text_index.build(names.data(), names.size()) || wrong("values that differ");
   }

@@ -312,6 +312,24 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
   }
 }
 
+bool SchemaEncoder::fits_record(const schema::Record& record, PyObject* value) noexcept {
+  if (record.make != schema::Make::mapping) return is(value, record.type);
+  if (!PyDict_Check(value)) return false;
+  for (const schema::Field& field : record.fields) {
+    auto* key = static_cast<PyObject*>(field.attribute);
+    if (field.required && PyDict_Contains(value, key) != 1) return false;
+  }
+  return true;
+}
+
+bool SchemaEncoder::fits_choice(const schema::Choices& choices, PyObject* value) noexcept {
+  if (choices.type) return is(value, choices.type);
+  bool failed = false;
+  SchemaBuilder builder(classes_, *state_);
+  Ref found = Ref::steal(builder.pick(choices, value, &failed));
+  return static_cast<bool>(found);
+}
+
 bool SchemaEncoder::fits(const Node& node, PyObject* value) noexcept {
   if (node.nullable && value == Py_None) return true;
   const PyDateTime_CAPI& api = *classes_.datetime;
@@ -354,23 +372,10 @@ bool SchemaEncoder::fits(const Node& node, PyObject* value) noexcept {
              static_cast<std::size_t>(PyTuple_GET_SIZE(value)) == node.children.size();
     case Kind::dict:
       return PyDict_Check(value);
-    case Kind::record: {
-      if (node.record->make != schema::Make::mapping) return is(value, node.record->type);
-      if (!PyDict_Check(value)) return false;
-      for (const schema::Field& field : node.record->fields) {
-        const bool needed = field.required;
-        if (needed && PyDict_Contains(value, static_cast<PyObject*>(field.attribute)) != 1)
-          return false;
-      }
-      return true;
-    }
-    case Kind::choice: {
-      if (node.choices->type) return is(value, node.choices->type);
-      bool failed = false;
-      SchemaBuilder builder(classes_, *state_);
-      Ref found = Ref::steal(builder.pick(*node.choices, value, &failed));
-      return static_cast<bool>(found);
-    }
+    case Kind::record:
+      return fits_record(*node.record, value);
+    case Kind::choice:
+      return fits_choice(*node.choices, value);
     case Kind::union_of:
     case Kind::tagged:
       return member_of(node, value) != nullptr;

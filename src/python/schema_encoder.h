@@ -67,6 +67,8 @@ class SchemaEncoder final {
   bool left_out(const schema::Field& field, PyObject* value, bool* out) noexcept;
   const schema::Node* member_of(const schema::Node& node, PyObject* value) noexcept;
   bool fits(const schema::Node& node, PyObject* value) noexcept;
+  bool fits_record(const schema::Record& record, PyObject* value) noexcept;
+  bool fits_choice(const schema::Choices& choices, PyObject* value) noexcept;
 
   // schema_encode_leaf.cpp: each writes its value and a comma.
   Done write_leaf(const schema::Node& node, PyObject* value) noexcept;

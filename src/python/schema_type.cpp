@@ -85,7 +85,6 @@ PyObject* schema_decode(PyObject* self, PyObject* data) noexcept {
     return decode_text(self,
                        {PyBytes_AS_STRING(data), static_cast<std::size_t>(PyBytes_GET_SIZE(data))});
   }
-  std::string_view text;
   if (PyUnicode_Check(data)) {
     Py_ssize_t size = 0;
     const char* utf8 = PyUnicode_AsUTF8AndSize(data, &size);

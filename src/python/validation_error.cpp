@@ -243,12 +243,13 @@ void raise_validation_error(ModuleState* state, ErrorList&& errors, PyObject* ow
   auto* base = reinterpret_cast<PyTypeObject*>(PyExc_ValueError);
   Ref object = Ref::steal(base->tp_new(type, state->empty_tuple, nullptr));
   auto drop_input = [](void* input) { drop(static_cast<PyObject*>(input)); };
-  auto* list = object ? new (std::nothrow) ErrorList(std::move(errors)) : nullptr;
+  auto* list = object ? new (std::nothrow) ErrorList(0) : nullptr;
   if (!list) {
     if (object) PyErr_NoMemory();
     errors.roll_back(0, drop_input);
     return;
   }
+  list->swap(errors);
   as_error(object.get())->list = list;
   as_error(object.get())->owner = share(owner);
   as_error(object.get())->title = share(title);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "base/buffer.h"
 #include "schema/plan.h"
@@ -56,6 +57,13 @@ class ErrorList final {
   ErrorList(const ErrorList&) = delete;
   ErrorList& operator=(const ErrorList&) = delete;
 
+  void swap(ErrorList& other) noexcept {
+    std::swap(max_, other.max_);
+    std::swap(no_memory_, other.no_memory_);
+    records_.swap(other.records_);
+    loc_.swap(other.loc_);
+    std::swap(text_, other.text_);
+  }
   bool empty() const noexcept { return records_.size() == 0; }
   bool full() const noexcept { return records_.size() >= max_; }
   bool no_memory() const noexcept { return no_memory_; }

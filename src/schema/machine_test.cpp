@@ -244,7 +244,7 @@ TEST(Machine, GivesUpAUnionThatBranchesWithoutEnd) {
   either->labels = {"A", "B", "C"};
   either->keep_order = true;
   std::string deep = "\"not a number\"";
-  for (int i = 0; i < 60; ++i) deep = "{\"x\":" + deep + "}";
+  for (int i = 0; i < 60; ++i) deep.insert(0, "{\"x\":").append("}");
   // 2 ^ 60 ways to fail; the bound on retries ends it, with as many errors as were asked for.
   const std::string errors = decode(t, *either, deep);
   EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 63);

@@ -21,6 +21,7 @@ TEST(NameIndex, FindsEachNameAndNoOther) {
 
 TEST(NameIndex, TellsNamesApartWhoseEndsAreTheSame) {
   std::vector<std::string> owned;
+  owned.reserve(20000);
   for (int i = 0; i < 200; ++i) owned.push_back("prefix__" + std::to_string(1000 + i) + "__suffix");
   const std::vector<std::string_view> names(owned.begin(), owned.end());
   NameIndex index;
@@ -31,6 +32,7 @@ TEST(NameIndex, TellsNamesApartWhoseEndsAreTheSame) {
 
 TEST(NameIndex, HoldsManyNames) {
   std::vector<std::string> owned;
+  owned.reserve(20000);
   for (int i = 0; i < 20000; ++i) owned.push_back("field" + std::to_string(i));
   const std::vector<std::string_view> names(owned.begin(), owned.end());
   NameIndex index;

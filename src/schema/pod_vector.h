@@ -30,6 +30,11 @@ class PodVector final {
   }
   ~PodVector() { std::free(data_); }
 
+  void swap(PodVector& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }

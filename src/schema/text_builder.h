@@ -20,7 +20,8 @@ class TextBuilder final {
 
   int alive() const noexcept { return alive_; }
   static Value failed() noexcept {
-    return reinterpret_cast<Value>(std::uintptr_t{8});  // SAFETY: compared, never followed
+    static std::string mark;  // compared, never followed
+    return &mark;
   }
   Value make(std::string text) noexcept {
     ++alive_;
