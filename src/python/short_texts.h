@@ -31,7 +31,10 @@ class ShortTexts final {
 #ifndef Py_GIL_DISABLED
     const std::size_t size = text.utf8.size();
     // CPython itself shares texts of less than two characters.
-    if (text.ascii && size >= 2 && size <= kBytesMax) return find(text);
+    if (text.ascii && size >= 2 && size <= kBytesMax) {
+      if (pause_ == 0) return find(text);
+      --pause_;
+    }
 #endif
     return json_str(text);
   }
@@ -45,11 +48,20 @@ class ShortTexts final {
     // A slot holds an ASCII str: its bytes are its UTF-8.
     if (slot && static_cast<std::size_t>(PyUnicode_GET_LENGTH(slot)) == text.utf8.size() &&
         std::memcmp(PyUnicode_1BYTE_DATA(slot), text.utf8.data(), text.utf8.size()) == 0) {
+      count(1);
       return share(slot);
     }
+    count(0);
     PyObject* made = json_str(text);
     if (made) drop(std::exchange(slot, share(made)));
     return made;
+  }
+  // Texts that do not repeat are not looked for, for a while.
+  void count(unsigned hit) noexcept {
+    hits_ += hit;
+    if (++looked_ < kWindow) return;
+    if (hits_ < kWindow / 2) pause_ = kPause;
+    hits_ = looked_ = 0;
   }
   // Of the length and three words, which overlap: all bytes count.
   static std::size_t slot_of(std::string_view text) noexcept {
@@ -76,6 +88,12 @@ class ShortTexts final {
   }
   static_assert(kSlots == 1 << 11, "slot_of() gives 11 bits");
 
+  static constexpr unsigned kWindow = 256;  // texts after which is seen whether it was worth it
+  static constexpr unsigned kPause = 8192;  // texts
+
+  unsigned hits_ = 0;
+  unsigned looked_ = 0;
+  unsigned pause_ = 0;
   std::array<PyObject*, kSlots> slots_{};
 };
 
