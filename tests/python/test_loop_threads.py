@@ -216,14 +216,15 @@ def test_closing_the_loop_under_a_running_call_leaves_nothing() -> None:
 
     loop = EngineLoop()
     loop.run_in_executor(None, work, token)
-    threads = loop._threads
-    assert threads is not None
+    assert loop._threads is not None
+    threads = list(loop._threads.threads)
     loop.close()
     gate.set()
-    assert threads.join(DEADLINE_S)
+    for thread in threads:
+        thread.join(DEADLINE_S)
     assert done.is_set()
     alive_loop = weakref.ref(loop)
-    del loop, threads, token
+    del loop, threads, thread, token
     gc.collect()
     assert alive() is None
     assert alive_loop() is None
