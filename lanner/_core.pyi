@@ -88,6 +88,9 @@ class ValidationError(ValueError):
     def pointers(self) -> list[str]:
         """Where each error is, as JSON pointers (RFC 6901): "/items/0/price"."""
 
+    def json(self) -> str:
+        """errors() as JSON text; an input that JSON has no form for as its repr()."""
+
     def error_count(self) -> int: ...
 
 class Schema:

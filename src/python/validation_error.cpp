@@ -159,6 +159,20 @@ PyObject* error_pointers(PyObject* self, PyObject*) noexcept {
   return all.release();
 }
 
+// An input that JSON has no form for is told by its repr().
+PyObject* error_json(PyObject* self, PyObject*) noexcept {
+  Ref errors = Ref::steal(error_errors(self, nullptr));
+  Ref module = Ref::steal(errors ? PyImport_ImportModule("lanner.json") : nullptr);
+  Ref dumps = Ref::steal(module ? PyObject_GetAttrString(module.get(), "dumps") : nullptr);
+  Ref builtins = Ref::steal(dumps ? PyImport_ImportModule("builtins") : nullptr);
+  Ref repr = Ref::steal(builtins ? PyObject_GetAttrString(builtins.get(), "repr") : nullptr);
+  Ref args = Ref::steal(repr ? PyTuple_Pack(1, errors.get()) : nullptr);
+  Ref options = Ref::steal(args ? Py_BuildValue("{s:O,s:O,s:O}", "default", repr.get(),
+                                                "nan_as_null", Py_True, "non_str_keys", Py_True)
+                                : nullptr);
+  return options ? PyObject_Call(dumps.get(), args.get(), options.get()) : nullptr;
+}
+
 PyObject* error_count(PyObject* self, PyObject*) noexcept {
   return PyLong_FromSize_t(as_error(self)->list->size());
 }
@@ -231,6 +245,9 @@ PyMethodDef error_methods[] = {
     {"pointers", error_pointers, METH_NOARGS,
      PyDoc_STR("pointers() -> list[str]\n\nWhere each error is, as JSON pointers (RFC 6901): "
                "\"/items/0/price\".")},
+    {"json", error_json, METH_NOARGS,
+     PyDoc_STR("json() -> str\n\nerrors() as JSON text; an input that JSON has no form for as its "
+               "repr().")},
     {"error_count", error_count, METH_NOARGS, PyDoc_STR("error_count() -> int")},
     {nullptr, nullptr, 0, nullptr}};
 

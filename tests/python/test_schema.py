@@ -7,6 +7,7 @@ import datetime
 import decimal
 import enum
 import gc
+import json
 import sys
 import uuid
 import weakref
@@ -215,6 +216,16 @@ def test_pointers_escape_what_a_pointer_uses() -> None:
     with pytest.raises(ValidationError) as raised:
         Schema(dict[str, int]).validate({"a/b~c": "x"})
     assert raised.value.pointers() == ["/a~1b~0c"]
+
+
+def test_errors_as_json() -> None:
+    with pytest.raises(ValidationError) as raised:
+        Schema(list[int]).validate(["x", {1: object}, float("nan")])
+    told = json.loads(raised.value.json())
+    assert [error["loc"] for error in told] == [[0], [1], [2]]
+    assert told[0] == {"type": "int_type", "loc": [0], "msg": "Input should be a valid integer", "input": "x"}
+    assert told[1]["input"] == {"1": "<class 'object'>"}
+    assert told[2]["input"] is None
 
 
 def test_the_input_of_an_error_is_bounded() -> None:
