@@ -208,6 +208,9 @@ class Poller:
     def wake(self) -> None:
         """Any thread: select() returns."""
 
+    def close(self) -> None:
+        """Gives the engine's descriptors back; nothing is served any more. RuntimeError inside select()."""
+
     def fileno(self) -> int:
         """Readable when a turn has something to do: for another event loop."""
 

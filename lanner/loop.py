@@ -251,6 +251,7 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
         super().close()
         for threads in self.pools:
             threads.abandon()
+        self.poller.close()
 
 
 class SelectorLoop(asyncio.SelectorEventLoop):

@@ -33,7 +33,13 @@ Loop::Loop(sys::Poller poller, int wake_fd) noexcept
   wakeup_.fd = wake_fd;
 }
 
-Loop::~Loop() { sys::close(wake_fd_); }
+Loop::~Loop() { close(); }
+
+void Loop::close() noexcept {
+  poller_ = sys::Poller();
+  if (wake_fd_ >= 0) sys::close(wake_fd_);
+  wake_fd_ = wakeup_.fd = -1;
+}
 
 // The tag is a void*: what goes in and comes out must both be exactly Watcher*.
 Result<void> Loop::watch(int fd, std::uint32_t interest, Watcher& watcher) noexcept {

@@ -106,6 +106,10 @@ class Loop final {
 
   BlockPool& blocks() noexcept { return blocks_; }
 
+  // Gives its descriptors back; from then on nothing can be watched, and a turn does not wait.
+  // Idempotent. REQUIRES: not in a turn; nobody stops it or writes to its wake descriptor any more.
+  void close() noexcept;
+
  private:
   // Empties the eventfd; what woke us is found elsewhere.
   struct Wakeup final : Watcher {

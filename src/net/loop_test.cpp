@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -314,6 +315,22 @@ TEST_F(LoopTest, WakingEndsTheWaitOncePerBatch) {
   EXPECT_LE(turns, kRounds + 1);
   loop().run_once(0);
   EXPECT_GT(loop().awake_since_ms(), 0u);
+}
+
+TEST_F(LoopTest, ClosedItHoldsNoDescriptorAndWatchesNothing) {
+  Flag flag(loop());
+  flag.watch();
+  const int poller_fd = loop().descriptor();
+  const int wake_fd = loop().wake_descriptor();
+  loop().close();
+  loop().close();
+  EXPECT_EQ(::fcntl(poller_fd, F_GETFD), -1);
+  EXPECT_EQ(::fcntl(wake_fd, F_GETFD), -1);
+  EXPECT_FALSE(loop().watch(flag.fd, Ready::readable, flag));
+  flag.unwatch();
+  loop().wake();
+  loop().run_once(-1);
+  EXPECT_EQ(flag.calls, 0);
 }
 
 TEST_F(LoopTest, StopBeforeRunIsNotLost) {

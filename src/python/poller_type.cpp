@@ -211,6 +211,15 @@ PyObject* poller_wake(PyObject* object, PyObject*) noexcept {
   return none();
 }
 
+PyObject* poller_close(PyObject* object, PyObject*) noexcept {
+  PollerState* self = state_of_poller(object);
+  if (self->in_turn) {
+    return PyErr_Format(PyExc_RuntimeError, "close() called inside select()");
+  }
+  self->loop->close();
+  return none();
+}
+
 PyObject* poller_fileno(PyObject* object, PyObject*) noexcept {
   return PyLong_FromLong(state_of_poller(object)->loop->descriptor());
 }
@@ -269,6 +278,8 @@ int add_poller_type(PyObject* module, ModuleState* state) noexcept {
        PyDoc_STR("select(timeout) -> list of (fd, events)\n\nOne turn of the engine; timeout in "
                  "seconds or None.")},
       {"wake", poller_wake, METH_NOARGS, PyDoc_STR("wake()\n\nAny thread: select() returns.")},
+      {"close", poller_close, METH_NOARGS,
+       PyDoc_STR("close()\n\nGives the engine's descriptors back. RuntimeError inside select().")},
       {"fileno", poller_fileno, METH_NOARGS,
        PyDoc_STR(
            "fileno() -> int\n\nReadable when a turn has something to do: for another event loop.")},

@@ -277,6 +277,16 @@ def test_the_loop_of_asyncio_is_asyncios_own_code() -> None:
     )
 
 
+def test_a_closed_loop_holds_no_descriptor_while_somebody_holds_it() -> None:
+    before = sorted(os.listdir("/proc/self/fd"))
+    loop = EngineLoop()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    loop.close()
+    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert loop.is_closed()
+
+
 def test_loop_factory_of_uvloop() -> None:
     uvloop = pytest.importorskip("uvloop")
     loop = loop_factory("uvloop")()
