@@ -206,16 +206,19 @@ const char* iso_duration(std::string_view text, std::size_t at, Sum* sum) noexce
   return any ? nullptr : kTooShort;
 }
 
+constexpr std::size_t kClockBytesMin = 5;  // "12:34"
+
 // "01:02:03.5", from text[at] to the end.
 const char* clock_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
+  if (text.size() - at < kClockBytesMin) return kTooShort;
+  const std::size_t colon = text.find(':', at);
+  if (colon == std::string_view::npos) return "invalid character in hour";
+  if (colon - at > 10) return "durations may not exceed 999,999,999 hours";
   std::int64_t hours = 0;
-  std::size_t digits = 0;
-  while (at < text.size() && digit(text[at])) {
-    if (++digits > 9) return "durations may not exceed 999,999,999 hours";
-    hours = hours * 10 + (text[at++] - '0');
+  for (; at < colon; ++at) {
+    if (!digit(text[at])) return "invalid character in hour";
+    hours = hours * 10 + (text[at] - '0');
   }
-  if (digits == 0) return "invalid character in hour";
-  if (at >= text.size() || text[at] != ':') return "invalid time separator, expected `:`";
   if (at + 3 > text.size()) return kTooShort;
   const int minute = two(text, at + 1);
   if (minute < 0) return "invalid character in minute";
@@ -246,11 +249,11 @@ const char* days_duration(std::string_view text, std::size_t at, Sum* sum) noexc
     sum->days = sum->days * 10 + (text[at++] - '0');
   }
   if (sum->days > kDaysMax) return "durations may not exceed 999,999,999 days";
-  while (at < text.size() && text[at] == ' ') ++at;
+  if (at < text.size() && text[at] == ' ') ++at;
   if (at >= text.size() || (text[at] & ~0x20) != 'D') return kBadDays;
   ++at;
-  if (at + 2 <= text.size() && (text[at] & ~0x20) == 'A') {
-    if ((text[at + 1] & ~0x20) != 'Y') return kBadDays;
+  if (at < text.size() && (text[at] & ~0x20) == 'A') {
+    if (at + 1 >= text.size() || (text[at + 1] & ~0x20) != 'Y') return kBadDays;
     at += 2;
     if (at < text.size() && (text[at] & ~0x20) == 'S') ++at;
   }
@@ -289,12 +292,10 @@ const char* parse_duration(std::string_view text, Duration* value) noexcept {
   const char* why = nullptr;
   if ((text[at] & ~0x20) == 'P') {
     why = iso_duration(text, at + 1, &sum);
-  } else if (!digit(text[at])) {
-    return "invalid digit in duration";
   } else {
-    std::size_t digits = at;
-    while (digits < text.size() && digit(text[digits])) ++digits;
-    const bool clock = digits < text.size() && text[digits] == ':';
+    const bool names_days = text.find_first_of("dD") != std::string_view::npos;
+    const bool clock = !names_days && text.size() - at >= kClockBytesMin;
+    if (!clock && !digit(text[at])) return "invalid digit in duration";
     why = clock ? clock_duration(text, at, &sum) : days_duration(text, at, &sum);
   }
   return why ? why : normalize(sum, negative, value);
