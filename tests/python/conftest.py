@@ -150,3 +150,23 @@ def hello(write: Write) -> str:
     """The target of an application that answers with its process id."""
     write("hello.py", HELLO)
     return "hello:app"
+
+
+@pytest.fixture
+def blocks_left_by() -> Callable[[Callable[[], object], int], int]:
+    """blocks_left_by(run, times): how many blocks of memory more there are after so many runs: the least of three tries,
+    as what other tests have left (threads, caches) comes and goes.
+    """
+
+    def count(run: Callable[[], object], times: int) -> int:
+        counts = []
+        for _ in range(3):
+            gc.collect()
+            before = sys.getallocatedblocks()
+            for _ in range(times):
+                run()
+            gc.collect()
+            counts.append(sys.getallocatedblocks() - before)
+        return min(counts)
+
+    return count
