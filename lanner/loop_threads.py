@@ -7,39 +7,28 @@ wakes the next one when it begins; the loop is woken once for all that is done m
 import itertools
 import threading
 import weakref
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lanner import _core
 
 if TYPE_CHECKING:
-    import asyncio
-
     from lanner.loop import EngineLoop
 
 
 class LoopThreads:
     """A pool of threads for one loop. They start as they are needed, and end with the loop.
 
-    Example: `await LoopThreads(loop, 4, "worker").run(len, "four")` is 4
+    Example: `await LoopThreads(loop, 4, "worker").pool.submit(loop.create_future(), len, "four")` is 4
     """
 
     def __init__(self, loop: "EngineLoop", threads_max: int, name: str) -> None:
         self.name = name
         self.threads: list[threading.Thread] = []
         self._numbers = itertools.count()
-        self._loop = weakref.ref(loop)
         self.pool = _core.ThreadPool(loop.poller, threads_max, Starter(weakref.ref(self)))
         loop._add_pool(self.pool)
         loop.pools.append(self)
         ALL.add(self)
-
-    def run(self, function: Callable[..., Any], *args: Any) -> "asyncio.Future[Any]":
-        """A future of what the function returns or raises. RuntimeError after close()."""
-        loop = self._loop()
-        if loop is None:
-            raise RuntimeError("Event loop is closed")
-        return self.pool.submit(loop.create_future(), function, *args)
 
     def start(self) -> None:
         name = f"{self.name}_{next(self._numbers)}"

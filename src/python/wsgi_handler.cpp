@@ -2,6 +2,8 @@
 
 #include "python/wsgi_handler.h"
 
+#include "python/exception.h"
+
 namespace lanner::python {
 
 void WsgiHandler::handle(http::Exchange& exchange) noexcept {
@@ -35,15 +37,7 @@ void ThreadedHandler::on_interrupt() noexcept {
 
 void Interrupt::check() noexcept {
   if (PyErr_CheckSignals() == 0) return;
-  PyObject* type;
-  PyObject* value;
-  PyObject* traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  if (traceback) (void)PyException_SetTraceback(value, traceback);
-  exception_ = Ref::steal(value);
-  drop(type);
-  drop(traceback);
+  exception_ = take_exception();
   if (target_) target_->on_stop_signal();
 }
 
