@@ -55,6 +55,7 @@ set(LANNER_PYTHON_SOURCES
   stream_writing.cpp
   task_registry.cpp
   text_cache.cpp
+  text_values.cpp
   thread_pool.cpp
   validation_error.cpp
   write_limits.cpp

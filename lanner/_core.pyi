@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
 from typing import Any, Self
 
+TextValue = bytes | bytearray | memoryview | str
+
 class Limit:
     """One row of http/limits.def."""
 
@@ -118,6 +120,36 @@ class Schema:
         """The JSON document (RFC 8259) as the schema's type, in one pass over the bytes.
 
         Raises JSONDecodeError when it is no JSON, ValidationError when it does not fit.
+        """
+
+    def decode_text(
+        self,
+        values: TextValue | list[TextValue] | tuple[TextValue, ...],
+        /,
+        *,
+        empty_as_none: bool = False,
+    ) -> Any:
+        """A value out of UTF-8 text: of a path, query, header, cookie or form, decoded but for UTF-8.
+
+        values: one text, or all values of one name: a scalar is read from the last, an array from all. Text is never
+        split: "1,2" is one value. empty_as_none: "" is None where None is allowed.
+        Raises ValidationError, also for what is no UTF-8 (string_unicode); TypeError for what is no text.
+
+        Example: `Schema(list[int], profile="text").decode_text([b"1", b"2"])` is `[1, 2]`
+        """
+
+    def decode_pairs(
+        self,
+        pairs: Sequence[tuple[TextValue, TextValue]],
+        /,
+        *,
+        empty_as_none: bool = False,
+    ) -> Any:
+        """A record or dict out of pairs (name, value) of text: a whole query string or form, each name as in decode_text().
+
+        pairs: a list or tuple of at most 100,000 tuples. Raises ValidationError, TypeError, ValueError.
+
+        Example: `Schema(dict[str, int], profile="text").decode_pairs([(b"n", b"1")])` is `{"n": 1}`
         """
 
     def encode(

@@ -1,5 +1,6 @@
 #include "python/schema_builder.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "python/json_decoder.h"
@@ -359,6 +360,38 @@ PyObject* SchemaBuilder::delegated(const schema::Node& node,
   }
   Ref text = Ref::steal(bytes(offender.json));
   return text ? PyObject_CallMethod(validator, "validate_json", "O", text.get()) : nullptr;
+}
+
+schema::Offender SchemaBuilder::text_offender(const schema::TextValue* values, std::uint32_t count,
+                                              bool pairs) noexcept {
+  std::size_t room = schema::kInputTextMax;
+  const auto text = [&room](std::string_view bytes) noexcept {
+    const std::size_t size = std::min(bytes.size(), room);
+    room -= size;
+    return Ref::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(size), "replace"));
+  };
+  Raised raised;  // an error that is being handled stays what it is
+  Ref shown;
+  if (pairs) {
+    shown = Ref::steal(PyDict_New());
+    for (std::uint32_t i = 0; shown && i < count && room > 0; ++i) {
+      Ref name = text(values[i].name);
+      Ref value = text(values[i].value);
+      if (!name || !value || PyDict_SetItem(shown.get(), name.get(), value.get()) < 0)
+        shown.clear();
+    }
+  } else if (count == 1) {
+    shown = text(values[0].value);
+  } else {
+    shown = Ref::steal(PyList_New(0));
+    for (std::uint32_t i = 0; shown && i < count && room > 0; ++i) {
+      Ref value = text(values[i].value);
+      if (!value || PyList_Append(shown.get(), value.get()) < 0) shown.clear();
+    }
+  }
+  if (!shown) PyErr_Clear();  // no memory: an error without an input
+  raised.restore();
+  return {shown ? shown.release() : none(), {}};
 }
 
 PyObject* SchemaBuilder::foreign_errors() noexcept {

@@ -17,6 +17,7 @@
 #include "schema/errors.h"
 #include "schema/plan.h"
 #include "schema/temporal.h"
+#include "schema/text_input.h"
 
 namespace lanner::python {
 
@@ -117,19 +118,34 @@ class SchemaBuilder final {
   // A value by its class's own validator, for JSON text or an object.
   template <class Machine, class Item>
   Value delegate(Machine& machine, const schema::Node& node, Item item) noexcept {
-    schema::Offender offender = machine.input().offender(item);
+    return delegate_offender(machine, node, machine.input().offender(item));
+  }
+  // The same for text, which is UTF-8.
+  template <class Machine>
+  Value delegate_text(Machine& machine, const schema::Node& node, std::string_view text) noexcept {
+    Value whole = utf8(text);
+    return whole ? delegate_offender(machine, node, {whole, {}}) : abort(machine);
+  }
+
+  // What errors show of text values: the last one, all, or a dict of all pairs; in no more than
+  // about schema::kInputTextMax bytes.
+  schema::Offender text_offender(const schema::TextValue* values, std::uint32_t count,
+                                 bool pairs) noexcept;
+
+ private:
+  template <class Machine>
+  static Value abort(Machine& machine) noexcept {
+    machine.abort();
+    return nullptr;
+  }
+  template <class Machine>
+  Value delegate_offender(Machine& machine, const schema::Node& node,
+                          schema::Offender offender) noexcept {
+    const Ref kept = Ref::steal(static_cast<PyObject*>(offender.object));
     Value value = delegated(node, offender);
-    if (value) {
-      lanner::python::drop(static_cast<PyObject*>(offender.object));
-      return value;
-    }
+    if (value) return value;
     Ref errors = Ref::steal(foreign_errors());
-    if (!errors) {
-      lanner::python::drop(static_cast<PyObject*>(offender.object));
-      machine.abort();
-      return nullptr;
-    }
-    lanner::python::drop(static_cast<PyObject*>(offender.object));
+    if (!errors) return abort(machine);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(errors.get()); ++i) {
       PyObject* error = PyList_GET_ITEM(errors.get(), i);  // the dict of pydantic's errors()
       if (machine.note(schema::Slug::foreign, {share(error), {}}, nullptr, {}, -1)) {
@@ -138,8 +154,6 @@ class SchemaBuilder final {
     }
     return nullptr;
   }
-
- private:
   Value delegated(const schema::Node& node, const schema::Offender& offender) noexcept;
   PyObject* foreign_errors() noexcept;  // null: another exception is set
   void add_foreign_loc(PyObject* error, schema::ErrorList& errors) noexcept;

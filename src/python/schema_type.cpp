@@ -12,6 +12,7 @@
 #include "python/schema_encoder.h"
 #include "python/schema_object_input.h"
 #include "python/slots.h"
+#include "python/text_values.h"
 #include "python/validation_error.h"
 #include "schema/json_input.h"
 
@@ -98,6 +99,57 @@ PyObject* schema_decode(PyObject* self, PyObject* data) noexcept {
                  Py_TYPE(data)->tp_name);
   }
   return nullptr;
+}
+
+// The one value of a call, and empty_as_none=. False with an exception set.
+bool take_text_arguments(const char* function, PyObject* const* args, Py_ssize_t count,
+                         PyObject* names, bool* empty_as_none) noexcept {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  const bool known =
+      named == 0 || (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0),
+                                                                    "empty_as_none") == 0);
+  if (count != 1 || !known) {
+    PyErr_Format(PyExc_TypeError, "%s() takes one argument, and empty_as_none= by name", function);
+    return false;
+  }
+  const int truth = named == 0 ? 0 : PyObject_IsTrue(args[1]);
+  *empty_as_none = truth > 0;
+  return truth >= 0;
+}
+
+PyObject* read_text(PyObject* self, const TextValues& values, bool pairs,
+                    bool empty_as_none) noexcept {
+  using Input = schema::TextInput<SchemaBuilder>;
+  const SchemaObject* schema = as_schema(self);
+  SchemaBuilder builder(schema->made_of, *schema->state);
+  Input input(builder, empty_as_none);
+  ErrorList errors(schema->plan->errors_max);
+  schema::Machine<Input, SchemaBuilder> machine(*schema->plan, input, builder, errors);
+  const Input::Shape shape = pairs ? Input::Shape::pairs : Input::Shape::values;
+  PyObject* result = machine.run(*schema->plan->root, {values.data(), values.size(), shape});
+  return result ? result : raise(self, errors);
+}
+
+PyObject* schema_decode_text(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                             PyObject* names) noexcept {
+  bool empty_as_none = false;
+  TextValues values;
+  if (!made(self) || !take_text_arguments("decode_text", args, count, names, &empty_as_none) ||
+      !values.add_values(args[0])) {
+    return nullptr;
+  }
+  return read_text(self, values, false, empty_as_none);
+}
+
+PyObject* schema_decode_pairs(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                              PyObject* names) noexcept {
+  bool empty_as_none = false;
+  TextValues values;
+  if (!made(self) || !take_text_arguments("decode_pairs", args, count, names, &empty_as_none) ||
+      !values.add_pairs(args[0])) {
+    return nullptr;
+  }
+  return read_text(self, values, true, empty_as_none);
 }
 
 // exclude_none=, exclude_unset=, exclude_defaults=
@@ -229,6 +281,14 @@ PyMethodDef schema_methods[] = {
      PyDoc_STR("decode(data)\n\nThe JSON document (RFC 8259) as the schema's type, in one pass "
                "over the bytes.\nRaises "
                "JSONDecodeError when it is no JSON, ValidationError when it does not fit.")},
+    {"decode_text", method(schema_decode_text), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR(
+         "decode_text(values, *, empty_as_none=False)\n\nA text value of a path, query, "
+         "header, cookie or form (bytes, bytearray, memoryview, str), or a list of all values "
+         "of one name.\nRaises ValidationError.")},
+    {"decode_pairs", method(schema_decode_pairs), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("decode_pairs(pairs, *, empty_as_none=False)\n\nA record or dict out of "
+               "(name, value) pairs of text.\nRaises ValidationError.")},
     {"encode", method(schema_encode), METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("encode(value, *, exclude_none=False, exclude_unset=False, "
                "exclude_defaults=False)\n\nThe value as JSON "

@@ -11,6 +11,7 @@
 #include "schema/errors.h"
 #include "schema/plan.h"
 #include "schema/temporal.h"
+#include "schema/text_input.h"
 
 namespace lanner::schema {
 
@@ -113,6 +114,14 @@ class TextBuilder final {
   template <class Machine, class Item>
   Value delegate(Machine& machine, const Node&, Item item) noexcept {
     return make("delegated " + std::string(machine.input().offender(item).json));
+  }
+  template <class Machine>
+  Value delegate_text(Machine&, const Node&, std::string_view text) noexcept {
+    return make("delegated " + std::string(text));
+  }
+  // The last value, as the text that a JSON document would have had.
+  Offender text_offender(const TextValue* values, std::uint32_t count, bool) noexcept {
+    return {nullptr, count ? values[count - 1].value : std::string_view()};
   }
 
  private:
