@@ -2,7 +2,12 @@
 
 #pragma once
 
-#define LANNER_FUZZ_CHECK(claim)    \
-  do {                              \
-    if (!(claim)) __builtin_trap(); \
+#include <cstdio>
+
+#define LANNER_FUZZ_CHECK(claim)                                                     \
+  do {                                                                               \
+    if (!(claim)) {                                                                  \
+      (void)std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #claim); \
+      __builtin_trap();                                                              \
+    }                                                                                \
   } while (false)

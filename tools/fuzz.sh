@@ -7,7 +7,7 @@ seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
 shift
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build/fuzz
-targets=${*:-head chunked session forwarded json_reader}
+targets=${*:-head chunked session forwarded json_reader schema}
 
 cd "$root"
 [ -f "$build/build.ninja" ] || cmake --preset fuzz > /dev/null
@@ -21,7 +21,7 @@ failed=0
 for target in $targets; do
   mkdir -p "$build/corpus/$target"
   echo "== lanner_fuzz_$target, $seconds s"
-  case $target in json_*) dictionary=json ;; *) dictionary=http1 ;; esac
+  case $target in json_* | schema) dictionary=json ;; *) dictionary=http1 ;; esac
   if ! "$build/fuzz/lanner_fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
       -dict=fuzz/$dictionary.dict -artifact_prefix="$build/crash/$target-" -print_final_stats=1 -verbosity=0 \
       "$build/corpus/$target" "$build/seeds/$target" > "$build/$target.log" 2>&1; then

@@ -12,7 +12,9 @@ A line of fuzz/corpus/TARGET.txt is one input, escaped as in tests/vectors/http1
 
 import base64
 import json
+import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from gen_http1_vectors import VECTORS, escape
@@ -36,6 +38,7 @@ JSON = (
     b"2.2250738585072011e-308",
     b"[" * 130,
 )
+SCHEMAS = 64  # plans and documents by chance: the first byte says how many bytes choose the plan (fuzz_schema.cpp)
 PACKED_MAX = 12_000  # bytes of one corpus file
 LINE_MAX = 500
 
@@ -56,6 +59,12 @@ def pack(target: str, found: Path) -> str:
             lines.append(line)
             total += len(line)
     return "\n".join(sorted(lines)) + "\n"
+
+
+def schema_seeds() -> Iterator[bytes]:
+    chance = random.Random(SCHEMAS)
+    for _ in range(SCHEMAS):
+        yield bytes([chance.randrange(20, 128) * 2 + 1]) + chance.randbytes(400)
 
 
 def write_seeds(target: str, choices: bytes, directory: Path) -> None:
@@ -80,7 +89,7 @@ def main() -> int:
         return 2
     for target, choices in CHOICES.items():
         write_seeds(target, choices, Path(arguments[0]) / target)
-    for name, seeds in {"forwarded": FORWARDED, "json_reader": JSON}.items():
+    for name, seeds in {"forwarded": FORWARDED, "json_reader": JSON, "schema": tuple(schema_seeds())}.items():
         directory = Path(arguments[0]) / name
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):

@@ -42,13 +42,13 @@ inline const char* skip_space(const char* at) noexcept {
 
 class Reader final {
  public:
-  // REQUIRES: document.data()[document.size()] is readable and NUL. Borrowed.
-  explicit Reader(std::string_view document) noexcept
+  // REQUIRES: document.data()[document.size()] is readable and NUL. Borrowed. Tests choose kernels.
+  explicit Reader(std::string_view document, const ScanKernels& kernels = scan_kernels()) noexcept
       : begin_(document.data()),
         end_(document.data() + document.size()),
         validated_(begin_),
-        scan_string_(scan_kernels().string),
-        copy_string_(scan_kernels().copy) {}
+        scan_string_(kernels.string),
+        copy_string_(kernels.copy) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
