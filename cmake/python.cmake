@@ -33,6 +33,8 @@ set(LANNER_PYTHON_SOURCES
   loop_core.cpp
   loop_handle.cpp
   loop_watches.cpp
+  model_class.cpp
+  model_object.cpp
   module.cpp
   module_state.cpp
   poller_type.cpp

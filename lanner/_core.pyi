@@ -167,6 +167,18 @@ class Schema:
         Raises lanner.json.JSONEncodeError when the value is not of the type.
         """
 
+class ModelMeta(type):
+    """The class of lanner.Model and of what derives from it: keeps each class's fields for C++."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any: ...
+
+class ModelBase:
+    """What lanner.Model is made of: construction by keywords, equality, repr, hash, copy, replace, pickle."""
+
+    def __init__(self, **values: Any) -> None: ...
+    def __copy__(self) -> Self: ...
+    def __replace__(self, **changes: Any) -> Self: ...
+
 class Server:
     """One worker: the engine with one application on it.
 

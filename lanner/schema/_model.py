@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from lanner import _core
 from lanner.schema._records import NOTHING
 
 
@@ -23,8 +24,10 @@ class ModelField:
     def required(self) -> bool:
         return self.default is NOTHING and self.factory is None
 
-    def value(self) -> Any:
-        return self.factory() if self.factory is not None else self.default
+    @property
+    def shown(self) -> Any:
+        """The default as a signature shows it."""
+        return self.default if self.factory is None else ...
 
 
 def camel(name: str) -> str:
@@ -71,56 +74,95 @@ def field_of(name: str, wire_name: str, default: Any) -> ModelField:
     return ModelField(name, wire_name, default)
 
 
-class ModelMeta(type):
-    """Turns the annotations of a class body into slots."""
+def prepare(
+    name: str,
+    bases: tuple[type, ...],
+    namespace: dict[str, Any],
+    *,
+    frozen: bool | None = None,
+    forbid_extra: bool | None = None,
+    rename: str | Callable[[str], str] | None = None,
+) -> tuple[tuple[str, tuple[type, ...], dict[str, Any]], tuple[tuple[str, bool, Any, Any], ...], bool]:
+    """What ModelMeta (src/python/model_class.cpp) makes a class of: annotations become slots.
 
-    __model_fields__: tuple[ModelField, ...]
+    Returns (what type() takes, (name, has a default, default, factory) of each field, frozen). Raises TypeError for
+    what stands in the class statement, ValueError for an unknown rename=.
+    """
+    to_wire = RENAMES.get(rename) if isinstance(rename, str) else rename
+    if isinstance(rename, str) and to_wire is None:
+        raise ValueError(f"rename={rename!r}: there are {', '.join(RENAMES)}, or a function")
+    fields: dict[str, ModelField] = {}
+    for base in reversed(bases):
+        fields.update({field.name: field for field in getattr(base, "__model_fields__", ())})
+    inherited = set(fields)
+    for attribute, hint in annotations_of(namespace).items():
+        if not is_class_variable(hint):
+            default = namespace.pop(attribute, NOTHING)
+            fields[attribute] = field_of(attribute, to_wire(attribute) if to_wire else attribute, default)
+    was_frozen = any(getattr(base, "__model_frozen__", False) for base in bases)
+    if frozen is None:
+        frozen = was_frozen
+    if frozen != was_frozen:
+        # Not in C++: object.__setattr__(), which __post_init__() of a frozen class uses, would refuse to go past it.
+        namespace.setdefault("__setattr__", refuse_change if frozen else object.__setattr__)
+        namespace.setdefault("__delattr__", refuse_deletion if frozen else object.__delattr__)
+    namespace["__slots__"] = tuple(field for field in fields if field not in inherited)
+    namespace["__match_args__"] = tuple(fields)
+    namespace["__model_fields__"] = tuple(fields.values())
+    namespace["__model_frozen__"] = frozen
+    if forbid_extra is not None:
+        namespace["__model_forbid_extra__"] = forbid_extra
+    rows = tuple((field.name, field.default is not NOTHING, field.default, field.factory) for field in fields.values())
+    return (name, bases, namespace), rows, frozen
 
-    def __new__(
-        mcls,
-        name: str,
-        bases: tuple[type, ...],
-        namespace: dict[str, Any],
-        *,
-        frozen: bool | None = None,
-        forbid_extra: bool | None = None,
-        rename: str | Callable[[str], str] | None = None,
-    ) -> ModelMeta:
-        to_wire = RENAMES.get(rename) if isinstance(rename, str) else rename
-        if isinstance(rename, str) and to_wire is None:
-            raise ValueError(f"rename={rename!r}: there are {', '.join(RENAMES)}, or a function")
-        fields: dict[str, ModelField] = {}
-        for base in reversed(bases):
-            fields.update({field.name: field for field in getattr(base, "__model_fields__", ())})
-        inherited = set(fields)
-        for attribute, hint in annotations_of(namespace).items():
-            if not is_class_variable(hint):
-                default = namespace.pop(attribute, NOTHING)
-                fields[attribute] = field_of(attribute, to_wire(attribute) if to_wire else attribute, default)
-        namespace["__slots__"] = tuple(field for field in fields if field not in inherited)
-        namespace["__match_args__"] = tuple(fields)
-        namespace["__model_fields__"] = tuple(fields.values())
-        if frozen is not None:
-            namespace["__model_frozen__"] = frozen
-        if forbid_extra is not None:
-            namespace["__model_forbid_extra__"] = forbid_extra
-        return super().__new__(mcls, name, bases, namespace)
+
+def refuse_change(self: Model, name: str, value: object) -> None:
+    raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
+
+
+def refuse_deletion(self: Model, name: str) -> None:
+    raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be deleted")
 
 
 def restore(cls: type[Model], values: tuple[tuple[str, Any], ...]) -> Model:
-    """What pickle calls: the values as they were, nothing checked."""
+    """What pickle calls: the values as they were, nothing checked, no __post_init__()."""
     self = cls.__new__(cls)
     for name, value in values:
         object.__setattr__(self, name, value)
     return self
 
 
-class Model(metaclass=ModelMeta):
+class Signature:
+    """inspect.signature() of a Model: made when somebody asks."""
+
+    def __get__(self, instance: object, owner: type[Model]) -> Any:
+        import inspect
+
+        kind = inspect.Parameter.KEYWORD_ONLY
+        hints = typing.get_type_hints(owner, include_extras=True)
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    field.name,
+                    kind,
+                    default=inspect.Parameter.empty if field.required else field.shown,
+                    annotation=hints[field.name],
+                )
+                for field in owner.__model_fields__
+            ]
+        )
+
+
+@typing.dataclass_transform(kw_only_default=True, field_specifiers=(dataclasses.field,))
+class Model(_core.ModelBase, metaclass=_core.ModelMeta):
     """A record with slots, made by keywords; decoded, validated and written by Schema like a dataclass with slots.
 
     Class arguments: frozen=True (immutable, hashable), forbid_extra=True (unknown keys are errors), rename= ("camel",
     "pascal", "kebab", "upper" or a function: the names in JSON). Defaults as in dataclasses; a list, dict or set is
     copied for each value. Construction checks the names, not the types: Schema does. Raises TypeError.
+
+    Equality, repr, pickling, copying, copy.replace() and pattern matching go by the fields; __post_init__() is called
+    when all have their value.
 
     Example:
         class Card(Model, frozen=True):
@@ -129,58 +171,6 @@ class Model(metaclass=ModelMeta):
     """
 
     __model_fields__: ClassVar[tuple[ModelField, ...]]
-    __model_frozen__: ClassVar[bool] = False
+    __model_frozen__: ClassVar[bool]
     __model_forbid_extra__: ClassVar[bool] = False
-
-    def __init__(self, **values: Any) -> None:
-        put = object.__setattr__
-        for field in self.__model_fields__:
-            if field.name in values:
-                put(self, field.name, values.pop(field.name))
-            elif field.required:
-                raise TypeError(f"{type(self).__name__}() needs {field.name}=")
-            else:
-                put(self, field.name, field.value())
-        if values:
-            raise TypeError(f"{type(self).__name__}() has no field {', '.join(map(repr, values))}")
-        post_init = getattr(self, "__post_init__", None)
-        if post_init is not None:
-            post_init()
-
-    def _values(self) -> tuple[tuple[str, Any], ...]:
-        """(name, value) of the fields that are set."""
-        names = (field.name for field in self.__model_fields__)
-        return tuple((name, getattr(self, name)) for name in names if hasattr(self, name))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._values())})"
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self._values() == other._values()
-
-    def __hash__(self) -> int:
-        if not self.__model_frozen__:
-            raise TypeError(
-                f"{type(self).__name__} can change, so it has no hash; class {type(self).__name__}(Model, frozen=True)"
-            )
-        return hash((type(self), self._values()))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if self.__model_frozen__:
-            raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
-        object.__setattr__(self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name}: a field cannot be deleted")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return restore, (type(self), self._values())
-
-    def __copy__(self) -> Model:
-        return restore(type(self), self._values())
-
-    def __replace__(self, **changes: Any) -> Model:
-        """A copy with other values: copy.replace() of Python 3.13."""
-        return type(self)(**{**dict(self._values()), **changes})
+    __signature__: ClassVar[Any] = Signature()

@@ -34,6 +34,7 @@ struct ModuleState {
   PyTypeObject* stream_transport_type = nullptr;  // made with the first hub: it needs asyncio
   PyTypeObject* schema_type = nullptr;
   PyTypeObject* validation_error_type = nullptr;
+  PyTypeObject* model_meta_type = nullptr;
 
   AsyncioParts asyncio;  // empty until the first loop
   LoopSpares loop_spares;
@@ -79,6 +80,7 @@ int add_awaitable_type(PyObject* module, ModuleState* state) noexcept;
 int add_task_registry_type(PyObject* module, ModuleState* state) noexcept;
 int add_schema_type(PyObject* module, ModuleState* state) noexcept;
 int add_validation_error_type(PyObject* module, ModuleState* state) noexcept;
+int add_model_types(PyObject* module, ModuleState* state) noexcept;
 int add_json_functions(PyObject* module, ModuleState* state) noexcept;
 int add_stream_hub_type(PyObject* module, ModuleState* state) noexcept;
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept;

@@ -1,0 +1,44 @@
+// python/model_class.h: lanner._core.ModelMeta: the classes of lanner.Model, each with its fields
+// where C++ finds them.
+
+#pragma once
+
+#include <Python.h>
+
+#include "python/module_state.h"
+
+namespace lanner::python {
+
+struct ModelField {
+  PyObject* name;           // interned str; owned
+  PyObject* default_value;  // owned; null = none
+  PyObject* factory;        // called for each value; owned; null = none
+  Py_ssize_t offset;        // of its slot, in the object
+};
+
+// What an instance of ModelMeta is: a class. Its fields do not change once it is made.
+struct ModelClass {
+  PyHeapTypeObject base;
+  ModelField* fields;  // owned; the bases' first
+  Py_ssize_t count;
+  bool frozen;
+  bool post_init;  // has __post_init__
+};
+
+// REQUIRES: the type is an instance of ModelMeta, as that of every object of ModelBase is.
+inline ModelClass* as_model_class(PyTypeObject* type) noexcept {
+  return reinterpret_cast<ModelClass*>(type);  // SAFETY: see above
+}
+
+inline PyObject** model_slot(PyObject* object, const ModelField& field) noexcept {
+  // SAFETY: the offset is that of a T_OBJECT_EX member of the object's class.
+  return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + field.offset);
+}
+
+// model_object.cpp: what the classes are given.
+PyObject* model_vectorcall(PyObject* type, PyObject* const* args, size_t nargsf,
+                           PyObject* names) noexcept;
+void model_dealloc(PyObject* object) noexcept;
+PyObject* make_model_base(PyObject* module) noexcept;
+
+}  // namespace lanner::python
