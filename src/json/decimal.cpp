@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-#include "json/shortest.h"
+#include "json/shortest_inl.h"
 
 namespace lanner::json {
 
@@ -71,41 +71,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// 17 digits as ASCII, the first one lowest; zeros fill them up. In registers: what was just stored
-// byte by byte is slow to load again.
-struct Digits {
-  Wide others;  // all but the first one
-  char first;
-  int count;  // without the zeros at the end
-  int point;  // value = 0.digits * 10^point
-};
-
-constexpr std::uint64_t kPowersOfTen[] = {1,
-                                          10,
-                                          100,
-                                          1'000,
-                                          10'000,
-                                          100'000,
-                                          1'000'000,
-                                          10'000'000,
-                                          100'000'000,
-                                          1'000'000'000,
-                                          10'000'000'000,
-                                          100'000'000'000,
-                                          1'000'000'000'000,
-                                          10'000'000'000'000,
-                                          100'000'000'000'000,
-                                          1'000'000'000'000'000,
-                                          10'000'000'000'000'000,
-                                          100'000'000'000'000'000};
-
-// Decimal digits of a value from 1 to 10^17 - 1.
-int length_of(std::uint64_t value) noexcept {
-  const int guess = (64 - std::countl_zero(value)) * 1233 >> 12;  // log10(2) = 1233 / 4096
-  return guess + static_cast<int>(value >= kPowersOfTen[guess]);
-}
-
-// 16 digits as bytes 0 to 9, and which of them are not zero. REQUIRES: value < 10^16.
+// 16 digits as bytes 0 to 9, and which of them are not zero. REQUIRES: value < 10^16. In registers:
+// what was just stored byte by byte is slow to load again.
 struct Sixteen {
   Wide bytes;
   std::uint32_t nonzero;
@@ -152,24 +119,29 @@ Sixteen sixteen_digits(std::uint64_t value) noexcept {
 
 #endif
 
-Digits digits_of(const Shortest& shortest) noexcept {
-  constexpr std::uint64_t kSixteen = kEight * kEight;
-  const int length = length_of(shortest.digits);
-  const std::uint64_t filled = shortest.digits * kPowersOfTen[17 - length];
-  const std::uint64_t first = filled / kSixteen;
-  const Sixteen others = sixteen_digits(filled % kSixteen);
-  return {others.bytes | (Wide{kAscii} << 64 | kAscii), static_cast<char>('0' + first),
-          33 - std::countl_zero(others.nonzero), shortest.exponent + length};
-}
-
 void put_wide(char* to, Wide bytes) noexcept { std::memcpy(to, &bytes, sizeof bytes); }
+
+// 17 digits, `count` of which are no zeros at the end.
+struct Digits {
+  Wide sixteen;  // as ASCII, the first one lowest
+  char last;
+  int count;
+};
 
 // All digits, with a point behind `before` (1 to 16) of them: 18 bytes. Touches more.
 void put_with_point(char* to, const Digits& digits, int before) noexcept {
-  *to = digits.first;
-  put_wide(to + 1, digits.others);
+  put_wide(to, digits.sixteen);
   to[before] = '.';
-  put_wide(to + before + 1, digits.others >> 8 * (before - 1));
+  put_wide(to + before + 1, digits.sixteen >> 8 * (before - 1) >> 8);
+  to[17] = digits.last;
+}
+
+// value >= 1e16, or < 1e-4: d.ddde-7
+char* put_with_exponent(char* to, const Digits& digits, int exponent) noexcept {
+  put_with_point(to, digits, 1);
+  to += digits.count > 1 ? digits.count + 1 : 1;
+  *to++ = 'e';
+  return write_int64(to, exponent);
 }
 
 }  // namespace
@@ -178,26 +150,31 @@ char* write_double(char* to, double value) noexcept {
   *to = '-';
   to += std::signbit(value);  // chance, so no branch
   value = std::fabs(value);
-  if (value == 0) {
-    std::memcpy(to, "0.0", 3);
-    return to + 3;
+  if (value < 1e15) {
+    const auto whole = static_cast<std::uint64_t>(value);
+    if (static_cast<double>(whole) == value) {
+      to = write_uint64(to, whole);
+      std::memcpy(to, ".0", 2);
+      return to + 2;
+    }
   }
-  const Digits digits = digits_of(shortest_of(value));
-  if (digits.point > 0 && digits.point <= 16) {  // ddd.dd, dd00.0
-    put_with_point(to, digits, digits.point);
-    return to + 1 + (digits.count > digits.point ? digits.count : digits.point + 1);
+  const Filled filled = shortest_filled(value);
+  const Sixteen sixteen = sixteen_digits(filled.sixteen);
+  const Digits digits = {
+      sixteen.bytes | (Wide{kAscii} << 64 | kAscii), static_cast<char>('0' + filled.last),
+      32 - std::countl_zero(sixteen.nonzero | std::uint32_t{filled.last != 0} << 16)};
+  const int point = filled.point;
+  if (point > 0 && point <= 16) {  // ddd.dd, dd00.0
+    put_with_point(to, digits, point);
+    return to + 1 + (digits.count > point ? digits.count : point + 1);
   }
-  if (digits.point <= 0 && digits.point > -4) {  // 0.00ddd
-    std::memcpy(to, "0.000000", 8);
-    to += 2 - digits.point;
-    *to = digits.first;
-    put_wide(to + 1, digits.others);
-    return to + digits.count;
-  }
-  put_with_point(to, digits, 1);  // d.ddde-7
-  to += digits.count > 1 ? digits.count + 1 : 1;
-  *to++ = 'e';
-  return write_int64(to, digits.point - 1);
+  if (point > 0 || point <= -4) [[unlikely]]
+    return put_with_exponent(to, digits, point - 1);
+  std::memcpy(to, "0.000000", 8);  // 0.00ddd
+  to += 2 - point;
+  put_wide(to, digits.sixteen);
+  to[16] = digits.last;
+  return to + digits.count;
 }
 
 // std::to_chars() gives "1", "1e+16", "1e-07": a fraction is added, exponents lose plus and zeros.

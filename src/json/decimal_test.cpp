@@ -1,5 +1,6 @@
 #include "json/decimal.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -10,6 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include "json/double_avx512.h"
+#include "json/escape.h"
+
 namespace lanner::json {
 namespace {
 
@@ -19,9 +23,24 @@ int double_rounds() {
   return wanted != nullptr ? std::atoi(wanted) : 100'000;
 }
 
-std::string written(double value) {
+#if defined(__x86_64__)
+LANNER_VBMI2_TARGET std::string written_by_avx512(double value) {
   char text[kDoubleRoom];
-  return {text, write_double(text, value)};
+  const DoubleWriter writer;
+  return {text, writer.write(text, value)};
+}
+#endif
+
+// By all the ways that this machine has.
+std::string written(double value) {
+  char room[kDoubleRoom];
+  std::string text(room, write_double(room, value));
+#if defined(__x86_64__)
+  if (has_vbmi2()) {
+    EXPECT_EQ(written_by_avx512(value), text);
+  }
+#endif
+  return text;
 }
 std::string written_float(float value) {
   char text[kDoubleRoom];
@@ -131,6 +150,23 @@ TEST(Decimal, RandomDecimalFractionsAreShortest) {
     const double value =
         static_cast<double>(random() % 1'000'000'000) / std::pow(10, random() % 12);
     ASSERT_NO_FATAL_FAILURE(expect_shortest(value));
+  }
+}
+
+// 1 to 17 digits with the point at each place, the exponents at which the form changes among them.
+TEST(Decimal, EveryLengthWithThePointAtEveryPlace) {
+  const std::string digits = "12345678901234567";
+  for (std::size_t count = 1; count <= digits.size(); ++count) {
+    for (int exponent = -30; exponent <= 30; ++exponent) {
+      const std::string text = digits.substr(0, count) + "e" + std::to_string(exponent);
+      const double value = std::strtod(text.c_str(), nullptr);
+      ASSERT_NO_FATAL_FAILURE(expect_shortest(value));
+      ASSERT_NO_FATAL_FAILURE(expect_shortest(-value));
+      const std::string form = written(value);
+      const bool plain = value >= 1e-4 && value < 1e16;
+      ASSERT_EQ(form.find('e') == std::string::npos, plain) << form;
+      ASSERT_EQ(std::count(form.begin(), form.end(), '.'), plain || count > 1) << form;
+    }
   }
 }
 

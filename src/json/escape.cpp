@@ -52,14 +52,18 @@ Written write_pieces(Output& out, const Element* text, std::size_t size, Kernel 
   return Written::ok;
 }
 
-#if defined(__x86_64__)
-bool has_vbmi2() noexcept {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512vbmi2") != 0;
-}
-#endif
-
 }  // namespace
+
+bool has_vbmi2() noexcept {
+#if defined(__x86_64__)
+  static const bool has =
+      simd_level() == SimdLevel::avx512 && __builtin_cpu_supports("avx512ifma") &&
+      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+  return has;
+#else
+  return false;
+#endif
+}
 
 const EscapeKernels& escape_kernels_of(SimdLevel level) noexcept {
 #if defined(__x86_64__)

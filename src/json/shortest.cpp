@@ -2,31 +2,29 @@
 
 #include <bit>
 
+#include "json/shortest_inl.h"
+
 namespace lanner::json {
 
-namespace {
+namespace detail {
 
-struct Power {
-  std::uint64_t high;
-  std::uint64_t low;
-};
-
-constexpr Power kPowers[] = {
+const Power kPowers[] = {
 #define LANNER_POWER(high, low) {high, low},
 #include "json/powers_of_ten.def"
 #undef LANNER_POWER
 };
-constexpr int kFirstPower = -292;
 
-constexpr int kFractionBits = 52;
-constexpr int kBias = 1075;  // value = fraction * 2^(exponent - kBias)
+}  // namespace detail
 
-// floor(log10(2^e)), floor(log10(3/4 * 2^e)), floor(log2(10^e)), exact for every e of a double.
-constexpr int log10_of_power_of_2(int e) noexcept { return (e * 1262611) >> 22; }
+namespace {
+
+using detail::kBias;
+using detail::kFractionBits;
+using detail::Power;
+using detail::Wide;
+
+// floor(log10(3/4 * 2^e)), exact for every e of a double.
 constexpr int log10_of_three_quarters(int e) noexcept { return (e * 1262611 - 524031) >> 22; }
-constexpr int log2_of_power_of_10(int e) noexcept { return (e * 1741647) >> 19; }
-
-__extension__ using Wide = unsigned __int128;
 
 // The upper 64 bits of power * factor / 2^64; the lowest bit is set if anything was cut off: such a
 // number compares with integers as the exact one does.
@@ -37,7 +35,39 @@ std::uint64_t scale(const Power& power, std::uint64_t factor) noexcept {
   return static_cast<std::uint64_t>(product >> 64) | static_cast<std::uint64_t>(rest > 1);
 }
 
+constexpr std::uint64_t kPowersOfTen[] = {1,
+                                          10,
+                                          100,
+                                          1'000,
+                                          10'000,
+                                          100'000,
+                                          1'000'000,
+                                          10'000'000,
+                                          100'000'000,
+                                          1'000'000'000,
+                                          10'000'000'000,
+                                          100'000'000'000,
+                                          1'000'000'000'000,
+                                          10'000'000'000'000,
+                                          100'000'000'000'000,
+                                          1'000'000'000'000'000,
+                                          10'000'000'000'000'000,
+                                          100'000'000'000'000'000};
+
+// Decimal digits of a value from 1 to 10^17 - 1.
+int length_of(std::uint64_t value) noexcept {
+  const int guess = (64 - std::countl_zero(value)) * 1233 >> 12;  // log10(2) = 1233 / 4096
+  return guess + static_cast<int>(value >= kPowersOfTen[guess]);
+}
+
 }  // namespace
+
+Filled detail::fill(double value) noexcept {
+  const Shortest shortest = shortest_of(value);
+  const int length = length_of(shortest.digits);
+  const std::uint64_t filled = shortest.digits * kPowersOfTen[17 - length];
+  return {filled / 10, static_cast<std::uint32_t>(filled % 10), shortest.exponent + length};
+}
 
 Shortest shortest_of(double value) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -52,9 +82,9 @@ Shortest shortest_of(double value) noexcept {
   // nearer below a power of two.
   const bool even = c % 2 == 0;
   const bool uneven_gap = fraction == 0 && biased > 1;
-  const int k = uneven_gap ? log10_of_three_quarters(q) : log10_of_power_of_2(q);
-  const int h = q + log2_of_power_of_10(-k) + 1;
-  const Power& power = kPowers[-k - kFirstPower];
+  const int k = uneven_gap ? log10_of_three_quarters(q) : detail::log10_of_power_of_2(q);
+  const int h = q + detail::log2_of_power_of_10(-k) + 1;
+  const Power& power = detail::kPowers[-k - detail::kFirstPower];
   const std::uint64_t middle = scale(power, (4 * c) << h);
   const std::uint64_t lower = scale(power, (4 * c - 2 + uneven_gap) << h) + !even;
   const std::uint64_t upper = scale(power, (4 * c + 2) << h) - !even;

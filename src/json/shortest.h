@@ -19,4 +19,16 @@ struct Shortest {
 // REQUIRES: finite and greater than zero.
 Shortest shortest_of(double value) noexcept;
 
+// The same number with zeros behind it: 17 digits, of which the first one is not zero.
+struct Filled {
+  std::uint64_t sixteen;  // the first 16 digits: 10^15 <= sixteen < 10^16
+  std::uint32_t last;     // the 17th
+  std::int32_t point;     // value = 0.digits * 10^point
+};
+
+// REQUIRES: finite and greater than zero. One product of 64 x 128 bits for nearly all doubles:
+// where the neighbours' middles lie follows from the power of ten. What comes so close to a middle
+// that the product's error could matter goes by shortest_of(). In shortest_inl.h.
+inline Filled shortest_filled(double value) noexcept;
+
 }  // namespace lanner::json

@@ -1,6 +1,12 @@
 #include "json/shortest.h"
 
+#include <bit>
+#include <cmath>
+#include <random>
+
 #include <gtest/gtest.h>
+
+#include "json/shortest_inl.h"
 
 namespace lanner::json {
 namespace {
@@ -26,6 +32,40 @@ TEST(Shortest, OfTwoAsShortTheNearest) {
   const Shortest found = shortest_of(5.684341886080802e-14);
   EXPECT_EQ(found.digits, 5684341886080802u);
   EXPECT_EQ(found.exponent, -29);
+}
+
+// shortest_of() is the judge: three products, exact.
+void expect_the_same(double value) {
+  if (!std::isfinite(value) || value <= 0) return;
+  const Shortest judge = shortest_of(value);
+  std::uint64_t digits = judge.digits;
+  int point = judge.exponent + 17;
+  for (; digits < 10'000'000'000'000'000; --point) digits *= 10;
+  const Filled found = shortest_filled(value);
+  ASSERT_EQ(found.sixteen, digits / 10) << value;
+  ASSERT_EQ(found.last, digits % 10) << value;
+  ASSERT_EQ(found.point, point) << value;
+}
+
+TEST(Shortest, OneProductFindsWhatThreeFind) {
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 100'000; ++round) {
+    ASSERT_NO_FATAL_FAILURE(expect_the_same(std::bit_cast<double>(random() >> 1)));
+    const auto integer = static_cast<double>(random() >> random() % 64);
+    ASSERT_NO_FATAL_FAILURE(expect_the_same(integer));
+    ASSERT_NO_FATAL_FAILURE(expect_the_same(std::ldexp(integer, -static_cast<int>(random() % 80))));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_the_same(integer / std::pow(10, static_cast<int>(random() % 20))));
+  }
+}
+
+TEST(Shortest, OneProductFindsWhatThreeFindForEveryExponent) {
+  for (std::uint64_t exponent = 0; exponent < 2047; ++exponent) {
+    for (const std::uint64_t fraction : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2},
+                                         (std::uint64_t{1} << 52) - 1, std::uint64_t{1} << 51}) {
+      ASSERT_NO_FATAL_FAILURE(expect_the_same(std::bit_cast<double>(exponent << 52 | fraction)));
+    }
+  }
 }
 
 }  // namespace
