@@ -170,6 +170,8 @@ class Compiler:
             made = self.node(kind, wrong, label, children=[item], rules=_rules.rules_of(kind, said))
             return self.functions(made, said)
         if cls is tuple:
+            if not arguments and origin is tuple and tp is not typing.Tuple:  # noqa: UP006
+                arguments = ((),)  # tuple[()]
             return self.functions(self.tuple_of(arguments, said), said)
         if cls is dict:
             return self.functions(self.dict_of(arguments, said), said)

@@ -229,6 +229,8 @@ def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
             continue
         if kind not in ORDERED:
             raise TypeError(f"{name}={bound!r} means nothing for a {kind}")
+        if name == "multiple_of" and not isinstance(bound, datetime.timedelta) and not bound > 0:
+            raise TypeError(f"multiple_of={bound!r} means nothing: it must be above 0")
         slug, message = BOUNDS[name]
         made.append(rule(name, slug, message.format(show(bound)), {name: context_bound(bound)}, bound))
     if kind == "decimal":

@@ -355,7 +355,8 @@ PyObject* SchemaBuilder::delegated(const schema::Node& node,
                                    const schema::Offender& offender) noexcept {
   auto* validator = static_cast<PyObject*>(node.object);  // pydantic_core.SchemaValidator
   if (offender.object) {
-    return PyObject_CallMethod(validator, "validate_python", "O",
+    // (O): a tuple is one argument, too.
+    return PyObject_CallMethod(validator, "validate_python", "(O)",
                                static_cast<PyObject*>(offender.object));
   }
   Ref text = Ref::steal(bytes(offender.json));

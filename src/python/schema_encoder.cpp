@@ -267,7 +267,10 @@ Ref SchemaEncoder::field_value(const Frame& frame, const schema::Field& field) n
           static_cast<PyObject*>(frame.node->record->make == schema::Make::mapping ? field.attribute
                                                                                    : field.key)));
     case From::tuple:
-      return Ref::borrow(PyTuple_GET_ITEM(frame.owner, frame.at - 1));
+      // A NamedTuple that tuple.__new__() made may be shorter.
+      return Ref::borrow(frame.at <= PyTuple_GET_SIZE(frame.owner)
+                             ? PyTuple_GET_ITEM(frame.owner, frame.at - 1)
+                             : nullptr);
     default: {
       Ref value =
           Ref::steal(PyObject_GetAttr(frame.owner, static_cast<PyObject*>(field.attribute)));
@@ -391,12 +394,17 @@ bool SchemaEncoder::fits(const Node& node, PyObject* value) noexcept {
 const Node* SchemaEncoder::member_of(const Node& node, PyObject* value) noexcept {
   const Node* first = nullptr;
   for (const Node* member : node.children) {
-    if (!fits(*member, value)) continue;
+    if (!fits(*member, value)) {
+      if (PyErr_Occurred()) return nullptr;  // an __eq__ or __hash__ raised
+      continue;
+    }
     if (node.kind != Kind::tagged || !PyDict_Check(value)) return member;
     first = first ? first : member;
     // TypedDicts with the same keys: the tag says which.
-    PyObject* tag = PyDict_GetItemWithError(value, static_cast<PyObject*>(node.tags->key_object));
-    Ref said = Ref::steal(tag ? PyObject_Str(tag) : nullptr);
+    const Ref tag =
+        Ref::borrow(PyDict_GetItemWithError(value, static_cast<PyObject*>(node.tags->key_object)));
+    const Ref said = Ref::steal(tag ? PyObject_Str(tag.get()) : nullptr);
+    if (PyErr_Occurred()) return nullptr;
     std::string_view text;
     const int position = said && utf8_view(said.get(), &text) ? node.tags->index.find(text) : -1;
     if (position >= 0) return node.children[node.tags->member[static_cast<std::size_t>(position)]];

@@ -212,8 +212,11 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
       const bool exact = is(item, reinterpret_cast<PyTypeObject*>(classes_.decimal));
       if (exact || is_number) {
         Ref value = Ref::borrow(item);
-        if (!exact) {  // by its text: 0.1 is 0.1
-          Ref text = Ref::steal(PyObject_Str(item));
+        if (!exact) {  // by its text: 0.1 is 0.1; of a subclass: the plain number's
+          const Ref plain =
+              Ref::steal(PyFloat_Check(item) ? PyFloat_FromDouble(PyFloat_AS_DOUBLE(item))
+                                             : PyNumber_Index(item));
+          Ref text = Ref::steal(plain ? PyObject_Str(plain.get()) : nullptr);
           value = Ref::steal(text ? PyObject_CallOneArg(classes_.decimal, text.get()) : nullptr);
         }
         Ref finite =
@@ -288,13 +291,18 @@ PyObject* ObjectInput::key(This& machine, const Node& node, Container& in) noexc
   return node.nullable && in.key == Py_None ? none() : leaf(machine, node, in.key);
 }
 
-int ObjectInput::find_field(const schema::Record& record, Container& in, PyObject* key) noexcept {
+int ObjectInput::find_field(const schema::Record& record, Container& in, PyObject* key,
+                            PyObject* value) noexcept {
   std::string_view name;
   if (PyUnicode_Check(key) && utf8_view(key, &name)) {
     const int field = record.index.find(name);
     if (field >= 0) return field;
   }
-  drop(std::exchange(in.key, share(key)));  // an error may name it
+  // An error may name them; what is dropped may run user code.
+  PyObject* const old_value = std::exchange(in.item, share(value));
+  PyObject* const old_key = std::exchange(in.key, share(key));
+  drop(old_value);
+  drop(old_key);
   return -1;
 }
 

@@ -50,7 +50,7 @@ class ObjectInput final {
         std::isfinite(PyFloat_AS_DOUBLE(item))) {
       return share(item);
     }
-    const Ref kept = Ref::borrow(item);
+    kept_ = Ref::borrow(item);  // until its rules have been checked, whatever user code does
     return other_leaf(machine, node, item);
   }
   Opened open(This& machine, const Node& node, Item item, Container* in, Value* ready) noexcept;
@@ -84,7 +84,7 @@ class ObjectInput final {
     if (!next_entry(in, &key, item)) return Step::end;
     const auto guess = static_cast<std::size_t>(*field);
     if (guess >= record.fields.size() || record.fields[guess].key != key) {
-      *field = find_field(record, in, key);
+      *field = find_field(record, in, key, *item);
     }
     return Step::more;
   }
@@ -120,7 +120,8 @@ class ObjectInput final {
     }
     return false;
   }
-  int find_field(const schema::Record& record, Container& in, PyObject* key) noexcept;
+  int find_field(const schema::Record& record, Container& in, PyObject* key,
+                 PyObject* value) noexcept;
   Value other_leaf(This& machine, const Node& node, Item item) noexcept;
   Value integer(This& machine, const Node& node, Item item) noexcept;
   Value floating(This& machine, const Node& node, Item item) noexcept;
@@ -136,6 +137,7 @@ class ObjectInput final {
   const SchemaClasses& classes_;
   SchemaBuilder& builder_;
   const bool looks_into_dicts_;
+  Ref kept_;
 };
 
 }  // namespace lanner::python

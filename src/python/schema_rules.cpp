@@ -46,6 +46,30 @@ bool compares(Demand demand, Number value, Number bound) noexcept {
   }
 }
 
+// What was raised says that the numbers are beyond what can be compared or divided: it is cleared.
+bool arithmetic_failed() noexcept {
+  if (!PyErr_ExceptionMatches(PyExc_ArithmeticError)) return false;
+  PyErr_Clear();
+  return true;
+}
+
+// A time with an offset and a bound without one, or the other way round: as the clock shows them,
+// as pydantic does. REQUIRES: a TypeError is set.
+Verdict check_without_zone(const Rule& rule, PyObject* value, PyObject* bound) noexcept {
+  if (!PyObject_HasAttrString(value, "tzinfo") || !PyObject_HasAttrString(bound, "tzinfo"))
+    return Verdict::raised;
+  PyErr_Clear();
+  const Ref replace = Ref::steal(PyUnicode_InternFromString("replace"));
+  const Ref names = Ref::steal(replace ? Py_BuildValue("(s)", "tzinfo") : nullptr);
+  if (!names) return Verdict::raised;
+  PyObject* mine[] = {value, Py_None};
+  PyObject* its[] = {bound, Py_None};
+  const Ref left = Ref::steal(PyObject_VectorcallMethod(replace.get(), mine, 1, names.get()));
+  const Ref right = Ref::steal(PyObject_VectorcallMethod(replace.get(), its, 1, names.get()));
+  if (!left || !right) return Verdict::raised;
+  return verdict(PyObject_RichCompareBool(left.get(), right.get(), comparison(rule.demand)));
+}
+
 Verdict check_bound(const Rule& rule, PyObject* value) noexcept {
   if (rule.has_integer && PyLong_CheckExact(value)) {
     int overflow = 0;
@@ -59,8 +83,12 @@ Verdict check_bound(const Rule& rule, PyObject* value) noexcept {
   if (rule.has_floating && PyFloat_CheckExact(value)) {
     return verdict(compares(rule.demand, PyFloat_AS_DOUBLE(value), rule.floating));
   }
-  return verdict(PyObject_RichCompareBool(value, static_cast<PyObject*>(rule.object),
-                                          comparison(rule.demand)));
+  auto* bound = static_cast<PyObject*>(rule.object);
+  const int truth = PyObject_RichCompareBool(value, bound, comparison(rule.demand));
+  if (truth >= 0) return verdict(truth);
+  if (arithmetic_failed()) return Verdict::broken;  // a Decimal that is no number
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return Verdict::raised;
+  return check_without_zone(rule, value, bound);
 }
 
 Verdict check_multiple(const Rule& rule, PyObject* value) noexcept {
@@ -73,7 +101,7 @@ Verdict check_multiple(const Rule& rule, PyObject* value) noexcept {
                    std::fabs(std::fabs(rest) - rule.floating) <= threshold);
   }
   Ref rest = Ref::steal(PyNumber_Remainder(value, static_cast<PyObject*>(rule.object)));
-  if (!rest) return Verdict::raised;
+  if (!rest) return arithmetic_failed() ? Verdict::broken : Verdict::raised;
   const int truth = PyObject_IsTrue(rest.get());
   return truth < 0 ? Verdict::raised : verdict(!truth);
 }

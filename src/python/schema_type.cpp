@@ -89,7 +89,11 @@ PyObject* schema_decode(PyObject* self, PyObject* data) noexcept {
   if (PyUnicode_Check(data)) {
     Py_ssize_t size = 0;
     const char* utf8 = PyUnicode_AsUTF8AndSize(data, &size);
-    return utf8 ? decode_text(self, {utf8, static_cast<std::size_t>(size)}) : nullptr;
+    if (utf8) return decode_text(self, {utf8, static_cast<std::size_t>(size)});
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return nullptr;
+    PyErr_Clear();  // lone surrogates: bytes that the reader refuses, with their place
+    const Ref raw = Ref::steal(PyUnicode_AsEncodedString(data, "utf-8", "surrogatepass"));
+    return raw ? schema_decode(self, raw.get()) : nullptr;
   }
   // Others may change while user code runs: a copy.
   Ref copy = Ref::steal(PyObject_CheckBuffer(data) ? PyBytes_FromObject(data) : nullptr);

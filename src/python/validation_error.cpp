@@ -159,18 +159,11 @@ PyObject* error_pointers(PyObject* self, PyObject*) noexcept {
   return all.release();
 }
 
-// An input that JSON has no form for is told by its repr().
 PyObject* error_json(PyObject* self, PyObject*) noexcept {
   Ref errors = Ref::steal(error_errors(self, nullptr));
-  Ref module = Ref::steal(errors ? PyImport_ImportModule("lanner.json") : nullptr);
-  Ref dumps = Ref::steal(module ? PyObject_GetAttrString(module.get(), "dumps") : nullptr);
-  Ref builtins = Ref::steal(dumps ? PyImport_ImportModule("builtins") : nullptr);
-  Ref repr = Ref::steal(builtins ? PyObject_GetAttrString(builtins.get(), "repr") : nullptr);
-  Ref args = Ref::steal(repr ? PyTuple_Pack(1, errors.get()) : nullptr);
-  Ref options = Ref::steal(args ? Py_BuildValue("{s:O,s:O,s:O}", "default", repr.get(),
-                                                "nan_as_null", Py_True, "non_str_keys", Py_True)
-                                : nullptr);
-  return options ? PyObject_Call(dumps.get(), args.get(), options.get()) : nullptr;
+  Ref module = Ref::steal(errors ? PyImport_ImportModule("lanner.schema._errors") : nullptr);
+  Ref to_json = Ref::steal(module ? PyObject_GetAttrString(module.get(), "to_json") : nullptr);
+  return to_json ? PyObject_CallOneArg(to_json.get(), errors.get()) : nullptr;
 }
 
 PyObject* error_count(PyObject* self, PyObject*) noexcept {

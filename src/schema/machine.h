@@ -157,10 +157,7 @@ class Machine final {
     std::int64_t number = -1;
     const Rule* broken = nullptr;
     [[maybe_unused]] const auto kept = input_.keep(item);
-    if (!builder_.apply(node, &value, &broken, &number)) {
-      aborted_ = true;
-      return Value{};
-    }
+    if (!builder_.apply(node, &value, &broken, &number)) return made(Value{}, item);
     if (!broken) return value;
     builder_.drop(value);
     return fail(broken->slug, item, broken, {}, number);

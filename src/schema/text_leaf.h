@@ -82,8 +82,8 @@ typename Machine::Value datetime_from_text(Machine& machine, Item item, std::str
 }
 
 template <class Machine, class Item>
-typename Machine::Value decimal_from_text(Machine& machine, Item item, std::string_view text,
-                                          Profile profile) noexcept {
+typename Machine::Value decimal_from_text(Machine& machine, const Node& node, Item item,
+                                          std::string_view text, Profile profile) noexcept {
   std::string clean;
   if (profile == Profile::compat) {
     for (const char c : trim(text)) {
@@ -93,7 +93,10 @@ typename Machine::Value decimal_from_text(Machine& machine, Item item, std::stri
   }
   if (is_decimal(text)) return made_or_stop(machine, machine.builder().decimal(text));
   double value = 0;
-  const bool not_finite = parse_floating(text, Profile::compat, &value) && !std::isfinite(value);
+  const bool not_finite = parse_floating(text, Profile::compat, &value) && !std::isfinite(value) &&
+                          text.find_first_of("0123456789") == std::string_view::npos;
+  if (not_finite && node.allow_inf_nan)
+    return made_or_stop(machine, machine.builder().decimal(text));
   return machine.fail(not_finite ? Slug::finite_number : Slug::decimal_parsing, item);
 }
 
@@ -188,7 +191,7 @@ typename Machine::Value leaf_from_text(Machine& machine, const Node& node, Item 
     case Kind::uuid:
       return uuid_from_text(machine, item, text);
     case Kind::decimal:
-      return decimal_from_text(machine, item, text, profile);
+      return decimal_from_text(machine, node, item, text, profile);
     case Kind::choice:
       return choice_from_text(machine, node, item, text, profile, is_key);
     case Kind::delegate:
@@ -253,13 +256,22 @@ typename Machine::Value moment_from_number(Machine& machine, const Node& node, I
   const double real = number.kind == json::NumberKind::real    ? number.real
                       : number.kind == json::NumberKind::int64 ? static_cast<double>(number.int64)
                                                                : 1e300;
-  const double whole = std::floor(real);
-  const int micro = static_cast<int>(std::lround((real - whole) * 1e6));
-  const auto seconds = static_cast<std::int64_t>(std::fabs(whole) < 9e18 ? whole : 9e18);
+  const Slug slug = node.kind == Kind::timedelta ? Slug::time_delta_parsing
+                    : node.kind == Kind::date    ? Slug::date_from_datetime_parsing
+                                                 : Slug::datetime_parsing;
+  if (std::isnan(real)) return machine.fail(slug, item, nullptr, "NaN values not permitted");
+  double whole = std::floor(real);
+  int micro = static_cast<int>(std::lround(std::isinf(real) ? 0 : (real - whole) * 1e6));
+  if (micro == 1000000) {  // by rounding
+    micro = 0;
+    ++whole;
+  }
+  const auto seconds = static_cast<std::int64_t>(std::fabs(whole) < 9e18 ? whole
+                                                 : whole < 0             ? -9e18
+                                                                         : 9e18);
   if (node.kind == Kind::timedelta) {
-    if (std::fabs(real) > 86400.0 * 999999999.0) {
-      return machine.fail(Slug::time_delta_parsing, item, nullptr,
-                          "durations may not exceed 999,999,999 days");
+    if (whole >= 86400.0 * 1e9 || whole < -86400.0 * 999999999.0) {
+      return machine.fail(slug, item, nullptr, "durations may not exceed 999,999,999 days");
     }
     std::int64_t days = seconds / 86400;
     std::int64_t rest = seconds % 86400;
@@ -270,11 +282,8 @@ typename Machine::Value moment_from_number(Machine& machine, const Node& node, I
     return made_or_stop(machine, builder.timedelta(Duration{days, static_cast<int>(rest), micro}));
   }
   DateTime moment;
-  if (const char* why = datetime_from_epoch(seconds, micro, &moment)) {
-    return machine.fail(
-        node.kind == Kind::date ? Slug::date_from_datetime_parsing : Slug::datetime_parsing, item,
-        nullptr, why);
-  }
+  if (const char* why = datetime_from_epoch(seconds, micro, &moment))
+    return machine.fail(slug, item, nullptr, why);
   if (node.kind == Kind::datetime) return made_or_stop(machine, builder.datetime(moment));
   const Time& time = moment.time;
   if (time.hour || time.minute || time.second || time.microsecond) {
@@ -306,6 +315,7 @@ typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Ite
       }
       return machine.fail(compat ? Slug::bool_parsing : Slug::bool_type, item);
     case Kind::decimal:
+      if (!is_decimal(number.text)) return machine.fail(Slug::decimal_parsing, item);
       return made_or_stop(machine, builder.decimal(number.text));
     case Kind::choice:
       return choice_from_number(machine, node, item, number);

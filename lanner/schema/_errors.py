@@ -1,0 +1,37 @@
+"""The errors of a ValidationError as JSON, whatever was given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lanner.json import dumps
+
+REPR_MAX = 1024  # characters
+
+
+def shown(value: Any) -> str:
+    """The beginning of the value's repr(), in ASCII."""
+    try:
+        return ascii(value)[:REPR_MAX]
+    except Exception:  # of user code, or nested too deep
+        return f"<{type(value).__qualname__}>"
+
+
+def written(value: Any) -> str:
+    return dumps(value, default=shown, nan_as_null=True, non_str_keys=True)
+
+
+def told(value: Any) -> Any:
+    """The value, or where JSON has no form for it (a lone surrogate, a cycle, a key that is no scalar) its repr()."""
+    try:
+        written([{"input": value}])  # as deep as it will stand
+    except Exception:
+        return shown(value)
+    return value
+
+
+def to_json(errors: list[dict[str, Any]]) -> str:
+    try:
+        return written(errors)
+    except Exception:
+        return written([{name: part if name == "loc" else told(part) for name, part in e.items()} for e in errors])
