@@ -23,12 +23,12 @@ set(LANNER_PYTHON_SOURCES
   json_functions.cpp
   json_other.cpp
   json_output.cpp
-  json_rows_avx512.cpp
   json_scalars.cpp
   json_shapes.cpp
   json_text.cpp
   json_time.cpp
   json_types.cpp
+  json_walk_vbmi2.cpp
   loop_base.cpp
   loop_core.cpp
   loop_handle.cpp

@@ -47,6 +47,11 @@ class Output final {
     return true;
   }
 
+  // For loops that keep the end in a register: what they write from end() on, up to limit(), counts
+  // when they commit() it.
+  char* end() const noexcept { return at_; }
+  char* limit() const noexcept { return limit_; }
+
   const char* data() const noexcept { return begin_; }
   std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
   // Forgets the bytes from `size` on: an object that failed half-way is taken back.

@@ -50,16 +50,42 @@ bool JsonEncoder::write(PyObject* root) noexcept {
       raise(nullptr);
       return false;
     }
-    for (;;) {
-      if (depth_ == outside) {
-        out_->truncate(out_->size() - 1);  // the comma
-        return true;
-      }
-      value = Ref::steal(next_item(frames_[static_cast<std::size_t>(depth_ - 1)]));
-      if (value) break;
-      if (PyErr_Occurred() || !close()) return false;
-    }
+    bool all = false;
+    value = Ref::steal(next(outside, &all));
+    if (value) continue;
+    if (all) out_->truncate(out_->size() - 1);  // the comma
+    return all;
   }
+}
+
+PyObject* JsonEncoder::next(int outside, bool* done) noexcept {
+  *done = depth_ == outside;
+  if (*done) return nullptr;
+  if (walk_) {
+    PyObject* other = nullptr;
+    const Done walked = (this->*walk_)(outside, &other);
+    *done = walked == Done::yes;
+    return walked == Done::no ? other : nullptr;
+  }
+  while (depth_ != outside) {
+    PyObject* item = next_item(frames_[static_cast<std::size_t>(depth_ - 1)]);
+    if (item) return item;
+    if (PyErr_Occurred() || !close()) return nullptr;
+  }
+  *done = true;
+  return nullptr;
+}
+
+JsonEncoder::Walk JsonEncoder::walk_of(const ModuleState& state,
+                                       const JsonOptions& options) noexcept {
+#if defined(__x86_64__)
+  if (state.dict_entries && options.indent == 0 && json::has_vbmi2()) {
+    return &JsonEncoder::walk_vbmi2;
+  }
+#endif
+  (void)state;
+  (void)options;
+  return nullptr;
 }
 
 JsonEncoder::Done JsonEncoder::write_value(Ref& value) noexcept {
@@ -183,10 +209,6 @@ PyObject* JsonEncoder::next_of_array(Frame& frame) noexcept {
 PyObject* JsonEncoder::next_of_dict(Frame& frame) noexcept {
   PyObject* key = nullptr;
   PyObject* value = nullptr;
-  if (rows_) {
-    const Done done = run_rows_avx512(frame, &value);
-    if (done != Done::again) return done == Done::no ? value : nullptr;
-  }
   while (PyDict_Next(frame.owner, &frame.at, &key, &value)) {
     const Done done = write_item(frame, key, &value);
     if (done != Done::yes) return done == Done::no ? value : nullptr;

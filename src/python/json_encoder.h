@@ -35,7 +35,7 @@ class JsonEncoder final {
         out_(&out),
         options_(&options),
         kernels_(json::escape_kernels()),
-        rows_(state->dict_entries && options.indent == 0 && simd_level() == SimdLevel::avx512) {}
+        walk_(walk_of(*state, options)) {}
   JsonEncoder(const JsonEncoder&) = delete;
   JsonEncoder& operator=(const JsonEncoder&) = delete;
   ~JsonEncoder();
@@ -44,6 +44,8 @@ class JsonEncoder final {
   [[nodiscard]] bool write(PyObject* value) noexcept;
 
  private:
+  template <class Level>
+  friend class JsonWalk;
   enum class Kind : std::uint8_t { list, tuple, dict, sorted, fields };
   enum class Done : std::uint8_t { yes, no, again, failed };
   struct Frame {
@@ -74,12 +76,23 @@ class JsonEncoder final {
   Done write_numpy(Ref& value) noexcept;
   Done write_fallback(Ref& value) noexcept;
 
+  // json_walk_inl.h: the walk in one loop, for what is plain; null: not for these options, or not
+  // on this machine.
+  using Walk = Done (JsonEncoder::*)(int outside, PyObject** other) noexcept;
+  static Walk walk_of(const ModuleState& state, const JsonOptions& options) noexcept;
+#if defined(__x86_64__)
+  Done walk_vbmi2(int outside, PyObject** other) noexcept;
+#endif
+
   // json_encoder.cpp: the walk.
   Done write_value(Ref& value) noexcept;
   Done open(Ref& owner, Kind kind, PyObject* items = nullptr) noexcept;
   Done open_dict(Ref& dict) noexcept;
   void pop() noexcept;  // drops the top frame
   bool close() noexcept;
+  // The next item that is no plain scalar, owned, once the walk has written what stands before it.
+  // Null: all is written (*done), or an exception is set.
+  PyObject* next(int outside, bool* done) noexcept;
   // Writes plain items; returns the next other one, owned. Null: the frame is at its end, or an
   // exception is set.
   PyObject* next_item(Frame& frame) noexcept;
@@ -87,8 +100,6 @@ class JsonEncoder final {
   PyObject* next_of_dict(Frame& frame) noexcept;
   PyObject* next_of_sorted(Frame& frame) noexcept;
   PyObject* next_field(Frame& frame) noexcept;
-  // json_rows_avx512.cpp: next_of_dict() for rows_. Done::again: not for this dict.
-  Done run_rows_avx512(Frame& frame, PyObject** other) noexcept;
   Done write_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
   Done write_value_of(Frame& frame, PyObject* key, PyObject* value, PyObject** other) noexcept;
   Done write_odd_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
@@ -108,7 +119,7 @@ class JsonEncoder final {
   json::Output* out_;
   const JsonOptions* options_;
   const json::EscapeKernels& kernels_;
-  const bool rows_;  // dicts by dict_entries() and AVX-512
+  const Walk walk_;
   int depth_ = 0;
   const char* problem_ = nullptr;  // what is wrong, until raise()
   char problem_text_[192];

@@ -14,6 +14,7 @@
 #include "json/number.h"
 #include "json/reader.h"
 #include "python/ref.h"
+#include "python/small_integer.h"
 #include "schema/errors.h"
 #include "schema/plan.h"
 #include "schema/temporal.h"
@@ -32,21 +33,6 @@ struct SchemaClasses {
   PyObject* errors_of =
       nullptr;  // lanner.schema._foreign.errors_of: a pydantic error as a list, or None
 };
-
-// An int of one digit of CPython's (at least 30 bits). REQUIRES: an exact int.
-inline bool small_integer(PyObject* value, std::int64_t* number) noexcept {
-  // SAFETY: an int is one.
-  const auto* integer = reinterpret_cast<const PyLongObject*>(value);
-#if PY_VERSION_HEX >= 0x030C0000
-  if (!PyUnstable_Long_IsCompact(integer)) return false;
-  *number = PyUnstable_Long_CompactValue(integer);
-#else
-  const Py_ssize_t size = Py_SIZE(value);
-  if (size < -1 || size > 1) return false;
-  *number = size == 0 ? 0 : size * static_cast<std::int64_t>(integer->ob_digit[0]);
-#endif
-  return true;
-}
 
 // Needs the GIL. A null value means that a Python exception is set.
 class SchemaBuilder final {

@@ -1,6 +1,7 @@
 """lanner.json.dumps and dumpb: what Python values become, and what is refused, where."""
 
 import contextlib
+import ctypes
 import dataclasses
 import datetime
 import enum
@@ -294,6 +295,89 @@ def test_text_of_every_width_comes_back(text):
     for padded in (text, "x" * 61 + text, text + "\u4e2d" * 40 + text, text * 40):
         assert standard.loads(json.dumpb(padded)) == padded
         assert json.loads(json.dumps({padded: padded})) == {padded: padded}
+
+
+def keep_utf8(text: str) -> str:
+    """The same str, with its UTF-8 in it, as after a call of a C extension."""
+    ctypes.pythonapi.PyUnicode_AsUTF8AndSize(ctypes.py_object(text), None)
+    return text
+
+
+@pytest.mark.parametrize("plain", ["a", "\xe9", "\u4e2d", "\U0001f985"])
+@pytest.mark.parametrize("special", ['"', "\\", "\n", "\x00", "\x7f", "\xff", "\u07ff", "\uffff", "\U0010ffff"])
+def test_every_length_with_every_character_at_every_place(plain, special):
+    for size in (0, 1, 7, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 100, 129):
+        for at in {0, 1, size // 2, size - 17, size - 2, size - 1}:
+            text = (plain * size)[: max(at, 0)] + special + (plain * size)[max(at, 0) :]
+            want = standard.dumps(text, ensure_ascii=False)
+            assert json.dumps([text]) == f"[{want}]"
+            assert json.dumps({text: {text: text}}) == f"{{{want}:{{{want}:{want}}}}}"
+            assert json.dumps([keep_utf8(text + plain), {text: 0}]) == f'[{want[:-1]}{plain}",{{{want}:0}}]'
+
+
+def test_keys_met_before_are_told_from_others_of_their_place():
+    """Keys that die make place for new ones; rows that have other keys than the row before."""
+    rows: list[object] = []
+
+    def other(value: object) -> object:
+        rows.extend([{f"new {len(rows)}": len(rows), "of all": 1}, object()] if len(rows) < 400 else [])
+        for row in rows:
+            if isinstance(row, dict) and len(row) == 2:
+                row[f"later {len(row)}"] = row.pop(next(iter(row)))
+                row["third"] = None
+        return None
+
+    rows.extend([{"first": 1}, object()])
+    text = json.dumps(rows, default=other)
+    assert standard.loads(text)[0] == {"first": 1}
+    assert standard.loads(text)[2:] == [row if isinstance(row, dict) else None for row in rows[2:]]
+    table = [{f"{i % 7}{'k' * (i % 70)}": i, f"{i}": None} for i in range(1000)]
+    assert json.dumps(table) == standard.dumps(table, separators=(",", ":"))
+
+
+def test_what_default_throws_away_is_still_written():
+    """Containers that are being written when other code drops the last reference to them."""
+    deep: list[object] = [[{"a": [object(), 1], "b": (2,)}, 3], 4]
+
+    def clear(value: object) -> str:
+        inner = deep[0]
+        assert isinstance(inner, list)
+        inner[0].clear()
+        inner.clear()
+        deep.clear()
+        gc.collect()
+        return "gone"
+
+    assert json.dumps([deep, 5], default=clear) == '[[[{"a":["gone",1]}]],5]'
+
+
+def test_numbers_in_a_list_are_as_those_alone():
+    chosen = random.Random(4)
+    values: list[object] = [
+        0,
+        1,
+        -1,
+        9,
+        10,
+        99,
+        2**30 - 1,
+        2**30,
+        -(2**30),
+        2**60,
+        2**63 - 1,
+        -(2**63),
+        2**63,
+        -(2**99),
+    ]
+    values += [chosen.randrange(-(10**n), 10**n) for n in range(1, 40) for _ in range(20)]
+    values += [chosen.uniform(-1, 1) * 10 ** chosen.randint(-30, 30) for _ in range(2000)]
+    values += [round(chosen.uniform(-1000, 1000), n) for n in range(12) for _ in range(100)]
+    values += [0.0, -0.0, 1.0, 0.5, 1e15, 1e16, 5e-324, 1.7976931348623157e308, True, False, None, math.pi]
+    want = ",".join(json.dumps(value) for value in values)
+    assert json.dumps(values) == f"[{want}]"
+    assert json.dumps(tuple(values)) == f"[{want}]"
+    assert json.dumps({"k": values, "l": [values]}) == f'{{"k":[{want}],"l":[[{want}]]}}'
+    assert standard.loads(want.join("[]")) == values
 
 
 def test_doubles_come_back_and_are_as_short_as_repr():

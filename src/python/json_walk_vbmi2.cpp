@@ -1,0 +1,32 @@
+// python/json_walk_vbmi2.cpp: the walk for AVX-512 with VBMI2.
+
+#include "python/json_encoder.h"
+
+#if defined(__x86_64__)
+
+#include "json/double_avx512.h"
+#include "json/plain_avx512.h"
+
+#define LANNER_WALK_TARGET LANNER_VBMI2_TARGET
+#include "python/json_walk_inl.h"
+
+namespace lanner::python {
+
+namespace {
+
+struct Vbmi2 {
+  using Plain = json::PlainCopy;
+  using Doubles = json::DoubleWriter;
+};
+
+}  // namespace
+
+LANNER_VBMI2_TARGET JsonEncoder::Done JsonEncoder::walk_vbmi2(int outside,
+                                                              PyObject** other) noexcept {
+  JsonWalk<Vbmi2> walk(*this);
+  return walk.run(outside, other);
+}
+
+}  // namespace lanner::python
+
+#endif
