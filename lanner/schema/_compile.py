@@ -19,7 +19,7 @@ import typing
 import uuid
 from typing import Any
 
-from lanner.schema import _records, _rules, _unions
+from lanner.schema import _foreign, _records, _rules, _unions
 from lanner.schema._registry import registry
 
 Node = dict[str, Any]
@@ -40,6 +40,7 @@ LEAVES: dict[Any, tuple[str, str, str]] = {  # type -> (kind, slug of a wrong ty
     datetime.timedelta: ("timedelta", "time_delta_type", "timedelta"),
     uuid.UUID: ("uuid", "uuid_type", "uuid"),
     decimal.Decimal: ("decimal", "decimal_type", "decimal"),
+    typing.LiteralString: ("string", "string_type", "str"),
 }
 ABSTRACT: dict[Any, Any] = {
     collections.abc.Sequence: list,
@@ -61,7 +62,12 @@ def listed(values: list[str]) -> str:
 
 
 def type_name(tp: Any) -> str:
-    return tp.__name__ if isinstance(tp, type) and not typing.get_args(tp) else str(tp).replace("typing.", "")
+    """Box[list[int]], without modules."""
+    arguments = typing.get_args(tp)
+    origin = typing.get_origin(tp)
+    if isinstance(origin, type) and origin not in (typing.Annotated, types.UnionType):
+        return f"{origin.__name__}[{', '.join('...' if a is ... else type_name(a) for a in arguments)}]"
+    return tp.__name__ if isinstance(tp, type) and not arguments else str(tp).replace("typing.", "")
 
 
 class Compiler:
@@ -88,13 +94,17 @@ class Compiler:
             return self.compile(self.type_variable(tp), metadata)
         if type(tp).__name__ == "TypeAliasType" or type(origin).__name__ == "TypeAliasType":
             return self.alias(tp, origin, metadata)
-        if origin is typing.Final:
+        if origin is typing.Final or getattr(origin, "_name", None) in _records.QUALIFIERS:
             return self.compile(typing.get_args(tp)[0], metadata)
+        if getattr(tp, "_name", None) == "Self" and typing.Self in self.names:
+            return self.compile(self.names[typing.Self], metadata)
         if isinstance(tp, str | typing.ForwardRef):
             raise TypeError(f"{tp!r} is only a name here; give the type itself")
         own = registry.get(tp)
         if own is not None:
             return self.own_type(tp, own, metadata)
+        if _foreign.is_pydantics(tp, metadata):
+            return self.adapted(tp, metadata)
         if origin in (typing.Union, types.UnionType):
             return self.union(list(typing.get_args(tp)), metadata)
         if origin is typing.Literal:
@@ -139,11 +149,26 @@ class Compiler:
         rules = _rules.rules_of(kind, said)
         if rules:
             label = f"constrained-{label}"
-        inner = self.node(kind, wrong, label, rules=rules, allow_inf_nan=bool(said.get("allow_inf_nan")), said=said)
+        inner = self.node(kind, wrong, label, rules=rules, said=said)
+        self.nodes[inner]["allow_inf_nan"] = bool(said.get("allow_inf_nan"))
+        return self.functions(inner, said)
+
+    def about(self, inner: int, metadata: tuple[Any, ...]) -> int:
+        """What is said of a node that has no rules of its own: notes, predicates and functions, around it."""
+        if not metadata:
+            return inner
+        said = _rules.gather(metadata)
+        node = self.nodes[inner]
+        rules = _rules.rules_of(node["kind"], said)
+        if rules:
+            inner = self.node("custom", "missing", node["label"], children=[inner], object=unchanged, rules=rules)
+        if any(note in said for note in _rules.NOTES):
+            inner = self.node(node["kind"], "missing", node["label"], same_as=inner, said=said)
         return self.functions(inner, said)
 
     def functions(self, inner: int, said: dict[str, Any]) -> int:
-        """pydantic's AfterValidator, around the node."""
+        """pydantic's AfterValidator, around the node, which is new."""
+        self.nodes[inner]["strict"] = bool(said.get("strict"))
         for what, function in said["functions"]:
             if what == "after":
                 label = f"function-after[{getattr(function, '__name__', 'f')}(), {self.nodes[inner]['label']}]"
@@ -152,8 +177,16 @@ class Compiler:
 
     def own_type(self, tp: Any, own: Any, metadata: tuple[Any, ...]) -> int:
         index = self.node("custom", "missing", type_name(tp), object=own.decode, encode=own.encode, own=own)
-        self.nodes[index]["children"] = [self.compile(own.source, metadata)]
+        self.nodes[index]["children"] = [self.compile(own.source)]
         self.nodes[index]["own_class"] = tp if isinstance(tp, type) else None
+        return self.about(index, metadata)
+
+    def adapted(self, tp: Any, metadata: tuple[Any, ...]) -> int:
+        """What pydantic alone knows: its own validator and serializer."""
+        told = tuple(item for item in metadata if not isinstance(item, _rules.ForOneMember))
+        adapter = _foreign.adapter_of(tp, told)
+        index = self.node("delegate", "missing", type_name(tp), object=adapter.validator, cls=adapter)
+        self.nodes[index]["encode"] = adapter.serializer
         return index
 
     def structured(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
@@ -167,23 +200,28 @@ class Compiler:
             kind, wrong = CONTAINERS[cls]
             item = self.compile(arguments[0] if arguments else Any)
             label = f"{kind}[{self.nodes[item]['label']}]"
-            made = self.node(kind, wrong, label, children=[item], rules=_rules.rules_of(kind, said))
+            made = self.node(kind, wrong, label, children=[item], rules=_rules.rules_of(kind, said), said=said)
             return self.functions(made, said)
-        if cls is tuple:
-            if not arguments and origin is tuple and tp is not typing.Tuple:  # noqa: UP006
-                arguments = ((),)  # tuple[()]
+        if cls is tuple and is_uniform(tp, arguments):
             return self.functions(self.tuple_of(arguments, said), said)
+        if cls is tuple:
+            return self.about(self.fixed_of(arguments), metadata)
         if cls is dict:
             return self.functions(self.dict_of(arguments, said), said)
-        if issubclass(cls, enum.Enum):
-            return self.functions(self.enum_of(cls), said)
-        return self.functions(self.record(tp, cls, arguments), said)
+        return self.about(
+            self.enum_of(cls) if issubclass(cls, enum.Enum) else self.record(tp, cls, arguments), metadata
+        )
 
     def tuple_of(self, arguments: tuple[Any, ...], said: dict[str, Any]) -> int:
-        if not arguments or (len(arguments) == 2 and arguments[1] is Ellipsis):
-            item = self.compile(arguments[0] if arguments else Any)
-            label = f"tuple[{self.nodes[item]['label']}, ...]"
-            return self.node("tuple", "tuple_type", label, children=[item], rules=_rules.rules_of("tuple", said))
+        item = self.compile(arguments[0] if arguments else Any)
+        label = f"tuple[{self.nodes[item]['label']}, ...]"
+        rules = _rules.rules_of("tuple", said)
+        return self.node("tuple", "tuple_type", label, children=[item], rules=rules, said=said)
+
+    def fixed_of(self, arguments: tuple[Any, ...]) -> int:
+        """A tuple with a type for each of its items."""
+        if any(type(argument).__name__ == "_UnpackGenericAlias" or is_starred(argument) for argument in arguments):
+            raise TypeError("a tuple has items of one type, tuple[X, ...], or a fixed number of them, tuple[X, Y]")
         items = [] if arguments == ((),) else [self.compile(argument) for argument in arguments]
         label = f"tuple[{', '.join(self.nodes[item]['label'] for item in items)}]"
         return self.node("fixed", "tuple_type", label, children=items, too_long=_rules.too_long("Tuple", len(items)))
@@ -196,7 +234,8 @@ class Compiler:
             )
         value = self.compile(arguments[1] if arguments else Any)
         label = f"dict[{self.nodes[key]['label']},{self.nodes[value]['label']}]"
-        return self.node("dict", "dict_type", label, children=[key, value], rules=_rules.rules_of("dict", said))
+        rules = _rules.rules_of("dict", said)
+        return self.node("dict", "dict_type", label, children=[key, value], rules=rules, said=said)
 
     def choices(self, values: list[tuple[Any, Any]], slug: str, cls: type | None, label: str) -> int:
         """values: (what is read, what it becomes)."""
@@ -226,7 +265,7 @@ class Compiler:
         expected = listed([repr(value) for value in flat])
         rule = self.nodes[index]["wrong"]
         rule["message"], rule["context"] = f"Input should be {expected}", {"expected": expected}
-        return self.functions(index, _rules.gather(metadata))
+        return self.about(index, metadata)
 
     def enum_of(self, cls: type[enum.Enum]) -> int:
         if issubclass(cls, enum.Flag):
@@ -256,6 +295,7 @@ class Compiler:
         self.records[key] = index
         before = dict(self.names)
         self.names.update(generic_bases(cls))
+        self.names[typing.Self] = tp
         self.names.update(zip(variables, bound, strict=False))
         record = {
             "make": spec.make,
@@ -289,6 +329,8 @@ class Compiler:
             "name": sys.intern(field.name),
             "quoted": json.dumps(field.name, ensure_ascii=False),
             "attribute": sys.intern(field.attribute),
+            "argument": sys.intern(field.argument or field.attribute),
+            "input_only": field.input_only,
             "written": json.dumps(field.write_name or field.name, ensure_ascii=False) + ":",
             "node": node,
             "required": field.required,
@@ -309,29 +351,47 @@ class Compiler:
     def union(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         nullable = any(member in (None, types.NoneType) for member in members)
         members = [member for member in members if member not in (None, types.NoneType)]
+        if len(members) != 1:
+            made = self.members(members, metadata)
+            return self.optional(made) if nullable else made
+        made = self.optional(self.compile(members[0], self.constraints(metadata)))
+        return self.about(made, self.others(metadata))
+
+    def members(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
+        """A union of several: constraints are for the members that they mean something to; the rest is for all."""
         said = _rules.gather(metadata)
         discriminator = said.get("discriminator")
-        if len(members) == 1:
-            made = self.compile(members[0], metadata)
+        if discriminator is not None and any(hasattr(member, "__pydantic_validator__") for member in members):
+            return self.adapted(functools.reduce(operator.or_, members), metadata)
+        one = _rules.ForOneMember()
+        inner = (*self.constraints(metadata), one)
+        children = [self.compile(member, inner if len(inner) > 1 else ()) for member in members]
+        for name in _rules.CONSTRAINTS & said.keys() - one.used:
+            if said[name] is not False:
+                raise TypeError(f"{name}={said[name]!r} means nothing for {' or '.join(map(type_name, members))}")
+        labels = [self.nodes[child]["label"] for child in children]
+        label = f"union[{','.join(labels)}]"
+        tags = _unions.tags([self.inner(child) for child in children], discriminator)
+        if tags is not None:
+            names = [next(t for t, _, member in tags["tags"] if member == i) for i in range(len(children))]
+            made = self.node("tagged", "missing", label, children=children, labels=names, tags=tags)
         else:
-            inner = tuple(item for item in metadata if getattr(item, "discriminator", None) is None)
-            children = [self.compile(member, inner) for member in members]
-            labels = [self.nodes[child]["label"] for child in children]
-            label = f"union[{','.join(labels)}]"
-            tags = _unions.tags([self.inner(child) for child in children], discriminator)
-            if tags is not None:
-                names = [next(t for t, _, member in tags["tags"] if member == i) for i in range(len(children))]
-                made = self.node("tagged", "missing", label, children=children, labels=names, tags=tags)
-            else:
-                made = self.node(
-                    "union",
-                    "missing",
-                    label,
-                    children=children,
-                    labels=labels,
-                    kinds=_unions.looks([self.member(child) for child in children]),
-                )
-        return self.optional(made) if nullable else made
+            kinds = _unions.looks([self.member(child) for child in children])
+            made = self.node("union", "missing", label, children=children, labels=labels, kinds=kinds)
+        return self.about(made, self.others(metadata))
+
+    def constraints(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What of the metadata constrains values, as what a member of a union is given."""
+        said = _rules.gather(metadata)
+        kept = {name: said[name] for name in (*_rules.CONSTRAINTS, "format", "strict") if name in said}
+        return (types.SimpleNamespace(**kept),) if kept else ()
+
+    def others(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What of the metadata is for the union as a whole: notes and functions."""
+        said = _rules.gather(metadata)
+        notes = {name: said[name] for name in _rules.NOTES if name in said and name != "format"}
+        functions = [_rules.Function(what, function) for what, function in said["functions"]]
+        return (*([types.SimpleNamespace(**notes)] if notes else []), *functions)
 
     def optional(self, inner: int) -> int:
         if self.nodes[inner]["kind"] == "none":
@@ -341,12 +401,30 @@ class Compiler:
 
     def member(self, index: int) -> Node:
         """What a node stands for, and whether it may be null."""
-        return {**self.inner(index), "nullable": self.nodes[index].get("nullable", False)}
+        nullable = False
+        while "same_as" in self.nodes[index]:
+            nullable = nullable or self.nodes[index].get("nullable", False)
+            index = self.nodes[index]["same_as"]
+        return {**self.nodes[index], "nullable": nullable}
 
     def inner(self, index: int) -> Node:
         while "same_as" in self.nodes[index]:
             index = self.nodes[index]["same_as"]
         return self.nodes[index]
+
+
+def unchanged(value: Any) -> Any:
+    return value
+
+
+def is_uniform(tp: Any, arguments: tuple[Any, ...]) -> bool:
+    """Of a tuple: items of one type, as many as there are. tuple[()] has none."""
+    return tp is tuple or tp is typing.Tuple or (len(arguments) == 2 and arguments[1] is Ellipsis)  # noqa: UP006
+
+
+def is_starred(argument: Any) -> bool:
+    """*tuple[X, ...] among the arguments of a tuple."""
+    return isinstance(argument, types.GenericAlias) and argument.__unpacked__
 
 
 def generic_bases(cls: type) -> dict[Any, Any]:

@@ -1,9 +1,12 @@
-"""Errors of classes that validate themselves (pydantic), as dicts."""
+"""Types that pydantic validates: what is asked of it, and its errors as dicts."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+KNOWN = {"AfterValidator", "Discriminator", "FieldInfo"}  # read by _rules, with the functions and fields they hold
 
 
 def errors_of(error: BaseException | None) -> list[dict[str, Any]] | None:
@@ -13,3 +16,26 @@ def errors_of(error: BaseException | None) -> list[dict[str, Any]] | None:
         return None
     errors: list[dict[str, Any]] = error.errors(include_url=False)
     return errors
+
+
+def is_pydantics(tp: Any, metadata: Iterable[object]) -> bool:
+    """Whether only pydantic knows what the type, or what is said of it, means: EmailStr, Json, BeforeValidator, ..."""
+    hook = "__get_pydantic_core_schema__"
+    if isinstance(tp, type) and hasattr(tp, hook) and not hasattr(tp, "__pydantic_validator__"):
+        return True
+    return any(
+        hasattr(item, hook)
+        and not (type(item).__name__ in KNOWN and not callable(getattr(item, "discriminator", None)))
+        for item in metadata
+    )
+
+
+def adapter_of(tp: Any, metadata: tuple[Any, ...]) -> Any:
+    """pydantic's TypeAdapter of the type, with what is said of it; TypeError without pydantic."""
+    pydantic = sys.modules.get("pydantic")
+    if pydantic is None:
+        raise TypeError(f"{tp!r} is pydantic's own; import pydantic, or register_type() the type")
+    try:
+        return pydantic.TypeAdapter(Annotated[(tp, *metadata)] if metadata else tp)
+    except pydantic.errors.PydanticUserError as error:
+        raise TypeError(f"{tp!r}: pydantic says: {error.message}") from error

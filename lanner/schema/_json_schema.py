@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+from collections.abc import Callable
 from typing import Any
 
+from lanner import json
 from lanner.schema._rules import HOLE
 
 Node = dict[str, Any]
@@ -22,7 +26,6 @@ SCALARS: dict[str, Described] = {
     "time": {"type": "string", "format": "time"},
     "timedelta": {"type": "string", "format": "duration"},
     "uuid": {"type": "string", "format": "uuid"},
-    "decimal": {"anyOf": [{"type": "number"}, {"type": "string"}]},
 }
 BOUNDS = {
     "ge": "minimum",
@@ -31,48 +34,60 @@ BOUNDS = {
     "lt": "exclusiveMaximum",
     "multiple_of": "multipleOf",
 }
-SIZES = {"string": "Length", "dict": "Properties"}
+SIZES = {"string": "Length", "bytes": "Length", "dict": "Properties"}
 NOTES = ("title", "description", "examples", "deprecated", "format")
+MODES = ("validation", "serialization")
 
 
 class Describer:
-    """Describes the nodes of one schema; `definitions` are the named types met on the way."""
+    """Describes the nodes of one schema; `definitions` are the named types met on the way.
 
-    def __init__(self, nodes: list[Node], ref: str) -> None:
+    output: what encode() writes, not what decode() reads: written names, all fields that are kept, Decimals as text.
+    encode: (node, value) -> the value as JSON text; raises JSONEncodeError. For defaults.
+    """
+
+    def __init__(self, nodes: list[Node], ref: str, output: bool, encode: Callable[[int, Any], bytes]) -> None:
         self.nodes = nodes
         self.ref = ref
+        self.output = output
+        self.encode = encode
         self.definitions: dict[str, Described] = {}
-        self.names: dict[int, str] = {}
+        self.names: dict[Any, str] = {}
 
     def describe(self, index: int) -> Described:
         node = self.nodes[index]
         if "same_as" in node:
-            inner = self.describe(node["same_as"])
-            return {"anyOf": [inner, {"type": "null"}]} if node.get("nullable") else inner
+            described = self.describe(node["same_as"])
+            if node.get("nullable"):
+                described = {"anyOf": [described, {"type": "null"}]}
+            return self.noted(described, node)
         kind = node["kind"]
+        if kind == "record":
+            return self.named(index, node)
         if kind in SCALARS:
             described = dict(SCALARS[kind])
-        elif kind == "record":
-            return self.named(index, node)
+        elif kind == "decimal":
+            number = {"type": "number"}
+            described = {"type": "string"} if self.output else {"anyOf": [number, {"type": "string"}]}
+            self.add_rules(number, node)
+            return self.noted(described, node)
         elif kind == "choice":
             described = self.choice(index, node)
         else:
-            described = self.composed(kind, node)
+            described = self.composed(index, kind, node)
         self.add_rules(described, node)
-        return described
+        return self.noted(described, node)
 
-    def composed(self, kind: str, node: Node) -> Described:
+    def composed(self, index: int, kind: str, node: Node) -> Described:
         children = node.get("children", [])
         if kind in ("list", "tuple"):
             return {"type": "array", "items": self.describe(children[0])}
         if kind in ("set", "frozenset"):
             return {"type": "array", "items": self.describe(children[0]), "uniqueItems": True}
         if kind == "fixed":
-            size = len(children)
-            items = {"prefixItems": [self.describe(child) for child in children]} if children else {}
-            return {"type": "array", **items, "minItems": size, "maxItems": size}
+            return row([self.describe(child) for child in children], len(children))
         if kind == "dict":
-            return {"type": "object", "additionalProperties": self.describe(children[1]) or True}
+            return self.mapping(children)
         if kind == "union":
             return {"anyOf": [self.describe(child) for child in children]}
         if kind == "tagged":
@@ -81,8 +96,20 @@ class Describer:
             own = node.get("own")
             return dict(own.schema) if own is not None and own.schema is not None else self.describe(children[0])
         if kind == "delegate":
-            return self.foreign(node)
+            return self.foreign(index, node)
         return {}
+
+    def mapping(self, children: list[int]) -> Described:
+        """A dict; what its keys must look like, where that is more than text."""
+        key = self.describe(children[0])
+        described: Described = {"type": "object", "additionalProperties": self.describe(children[1]) or True}
+        said = ("pattern", "minLength", "maxLength", "format", "enum")
+        names: Described = {name: key[name] for name in said if name in key}
+        if "$ref" in key:
+            names = key
+        if names and key.get("type", "string") == "string":
+            described["propertyNames"] = names
+        return described
 
     def tagged(self, node: Node) -> Described:
         members = [self.describe(child) for child in node["children"]]
@@ -93,101 +120,166 @@ class Describer:
 
     def choice(self, index: int, node: Node) -> Described:
         cls = node["choices"]["type"]
-        values = [value for value, _ in node["choices"]["values"] if not hasattr(value, "value")]
+        values = [plain(value) for value, _ in node["choices"]["values"] if not hasattr(value, "value")]
         described: Described = {"const": values[0]} if len(values) == 1 else {"enum": values}
         kinds = {type(value) for value in values}
-        names = {str: "string", int: "integer", bool: "boolean", float: "number"}
+        names = {str: "string", int: "integer", bool: "boolean", float: "number", type(None): "null"}
         if len(kinds) == 1 and (kind := names.get(kinds.pop())) is not None:
             described["type"] = kind
         if cls is None:
             return described
-        name = self.name(index, cls.__name__)
-        self.definitions[name] = {"title": cls.__name__, **described}
+        name = self.name(cls, cls.__name__)
+        described = {"title": cls.__name__, **described}
+        if (doc := own_doc(cls)) is not None:
+            described["description"] = doc
+        self.definitions[name] = described
         return {"$ref": self.ref.format(name)}
 
-    def name(self, index: int, wanted: str) -> str:
+    def name(self, what: Any, wanted: str) -> str:
         """A name for a definition; two types with the same name get different ones."""
-        if index not in self.names:
-            wanted = "".join(c if c.isalnum() or c in "._-" else "_" for c in wanted).strip("_")
-            taken = set(self.names.values()) | set(self.definitions)
-            name, number = wanted, 2
-            while name in taken:
+        if what not in self.names:
+            wanted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in wanted).strip("_")
+            name, number = wanted or "Type", 2
+            while name in self.definitions or name in self.names.values():
                 name, number = f"{wanted}_{number}", number + 1
-            self.names[index] = name
-        return self.names[index]
+            self.names[what] = name
+        return self.names[what]
 
     def named(self, index: int, node: Node) -> Described:
         known = index in self.names
         name = self.name(index, node["name"])
-        if known:
-            return {"$ref": self.ref.format(name)}
+        if not known:
+            self.definitions[name] = {}  # taken, before the fields ask for names
+            self.definitions[name] = self.row_of(node) if node["record"]["from_array"] else self.record(node)
+        return {"$ref": self.ref.format(name)}
+
+    def record(self, node: Node) -> Described:
         record, spec = node["record"], node["spec"]
         properties: dict[str, Described] = {}
         required: list[str] = []
-        self.definitions[name] = {}  # taken, before the fields ask for names
         if spec.tag is not None:
             properties[spec.tag[0]] = {"const": spec.tag[1]}
             required.append(spec.tag[0])
-        for field in record["fields"]:
-            if not field["takes_input"]:
+        for field, told in zip(record["fields"], spec.fields, strict=True):
+            if told.input_only if self.output else not field["takes_input"]:
                 continue
-            described = self.describe(field["node"])
-            if field["has_default"] and isinstance(field["default"], str | int | float | bool | None):
-                described = {**described, "default": field["default"]}
-            if "$ref" not in described:
-                described = {"title": field["name"].replace("_", " ").title(), **described}
-            properties[field["name"]] = described
-            if field["required"]:
-                required.append(field["name"])
+            name = told.write_name or field["name"] if self.output else field["name"]
+            properties[name] = self.field(field, name)
+            if field["required"] or (self.output and record["make"] != "mapping"):
+                required.append(name)
         described = {"title": node["name"], "type": "object", "properties": properties}
         if required:
             described["required"] = required
         if record["forbid_extra"]:
             described["additionalProperties"] = False
-        if doc := own_doc(node["cls"]):
+        if (doc := own_doc(node["cls"])) is not None:
             described["description"] = doc
-        self.definitions[name] = described
-        return {"$ref": self.ref.format(name)}
-
-    def foreign(self, node: Node) -> Described:
-        """A pydantic model: its own schema, with its definitions beside ours."""
-        cls = node["cls"]
-        if not hasattr(cls, "model_json_schema"):
-            return {"type": "object", "title": cls.__name__}
-        described: Described = cls.model_json_schema(ref_template=self.ref.replace("{}", "{model}"))
-        self.definitions.update(described.pop("$defs", {}))
-        if "$ref" not in described:
-            self.definitions[cls.__name__] = described
-            described = {"$ref": self.ref.format(cls.__name__)}
         return described
 
-    def add_rules(self, described: Described, node: Node) -> None:
+    def row_of(self, node: Node) -> Described:
+        """A NamedTuple."""
+        fields = node["record"]["fields"]
+        items = [self.field(field, field["name"]) for field in fields]
+        least = len(fields) if self.output else sum(field["required"] for field in fields)
+        described = {"title": node["name"], **row(items, least)}
+        if (doc := own_doc(node["cls"])) is not None:
+            described["description"] = doc
+        return described
+
+    def field(self, field: dict[str, Any], name: str) -> Described:
+        described = self.describe(field["node"])
+        if field["has_default"]:
+            with contextlib.suppress(json.JSONEncodeError):  # a default need not be of the field's type
+                described = {**described, "default": json.loads(self.encode(field["node"], field["default"]))}
+        if "$ref" not in described:
+            described = {"title": name.replace("_", " ").title(), **described}
+        return described
+
+    def foreign(self, index: int, node: Node) -> Described:
+        """What pydantic validates: its own schema, with its definitions beside ours."""
+        cls = node["cls"]
+        mode: Any = "serialization" if self.output else "validation"
+        template = "#/$defs/{model}"
+        if hasattr(cls, "model_json_schema"):
+            described: Described = cls.model_json_schema(ref_template=template, mode=mode)
+        elif hasattr(cls, "json_schema"):
+            described = cls.json_schema(ref_template=template, mode=mode)
+        else:  # a pydantic dataclass
+            from pydantic import TypeAdapter
+
+            described = TypeAdapter(cls).json_schema(ref_template=template, mode=mode)
+        theirs = described.pop("$defs", {})
+        names = {name: self.taken(name, definition) for name, definition in theirs.items()}
+        refs = {template.format(model=name): self.ref.format(ours) for name, ours in names.items()}
+        for name, definition in theirs.items():
+            self.definitions[names[name]] = referring(definition, refs)
+        described = referring(described, refs)
+        if "$ref" not in described and isinstance(cls, type):
+            name = self.name(cls, cls.__name__)
+            self.definitions[name] = described
+            described = {"$ref": self.ref.format(name)}
+        return described
+
+    def taken(self, name: str, definition: Described) -> str:
+        """The name for a definition of pydantic's: its title tells whether it is the one we know."""
+        known = next((what for what, taken in self.names.items() if taken == name), None)
+        same = known is None or (isinstance(known, tuple) and known[1] == definition)
+        return self.name((name, str(definition)) if not same else name, name)
+
+    def noted(self, described: Described, node: Node) -> Described:
         said = node.get("said", {})
-        for note in NOTES:
-            if note in said:
-                described[note] = said[note]
+        described = {**described, **{note: said[note] for note in NOTES if note in said}}
+        extra = said.get("extra_json_schema")
+        return {**described, **extra} if isinstance(extra, dict) else described
+
+    def add_rules(self, described: Described, node: Node) -> None:
         for rule in node.get("rules", ()):
             demand, bound = rule["demand"], rule["object"]
-            if demand in BOUNDS and isinstance(bound, int | float):
-                described[BOUNDS[demand]] = bound
+            if demand in BOUNDS:
+                if isinstance(bound, int | float) and math.isfinite(bound):
+                    described[BOUNDS[demand]] = bound
             elif demand in ("min_length", "max_length"):
                 described[demand[:3] + SIZES.get(node["kind"], "Items")] = bound
-            elif demand == "pattern" and rule["slug"] == "string_pattern_mismatch":
+            elif demand in ("pattern", "predicate") and rule["slug"] == "string_pattern_mismatch":
                 described["pattern"] = rule["context"]["pattern"]
             elif demand == "unique":
                 described["uniqueItems"] = True
 
 
+def row(items: list[Described], least: int) -> Described:
+    """An array with a schema for each place."""
+    described: Described = {"type": "array", "minItems": least, "maxItems": len(items)}
+    return {**described, "prefixItems": items} if items else described
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; its text where JSON has nothing for it."""
+    return json.loads(json.dumpb(value, default=str))
+
+
+def referring(described: Any, refs: dict[str, str]) -> Any:
+    """With every $ref, also those of a discriminator's mapping, as `refs` says."""
+    if isinstance(described, dict):
+        return {key: referring(value, refs) for key, value in described.items()}
+    if isinstance(described, list):
+        return [referring(value, refs) for value in described]
+    return refs.get(described, described) if isinstance(described, str) else described
+
+
 def own_doc(cls: type) -> str | None:
-    """The class's own docstring; not the signature that dataclass() puts there."""
+    """The class's own docstring; not the signature that dataclass() puts there, nor what enum did in Python 3.11."""
     doc = cls.__dict__.get("__doc__")
     if not isinstance(doc, str) or HOLE in doc or doc.startswith(f"{cls.__name__}("):
         return None
-    return doc.strip()
+    return None if doc in ("An enumeration.", "") else doc.strip()
 
 
-def describe(nodes: list[Node], root: int, ref: str) -> tuple[Described, dict[str, Described]]:
-    """(the schema, its definitions); ref: how a definition is named, with {} for its name."""
-    describer = Describer(nodes, ref)
+def describe(
+    nodes: list[Node], root: int, ref: str, mode: str, encode: Callable[[int, Any], bytes]
+) -> tuple[Described, dict[str, Described]]:
+    """(the schema, its definitions); ref: how a definition is named, with {} for its name; mode: one of MODES."""
+    if mode not in MODES:
+        raise ValueError(f"mode is {' or '.join(MODES)}, not {mode!r}")
+    describer = Describer(nodes, ref, mode == "serialization", encode)
     described = describer.describe(root)
     return described, describer.definitions

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from lanner import _core
-from lanner.schema._records import NOTHING
+from lanner.schema._records import NOTHING, is_argument
+from lanner.schema._rules import is_undefined
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +20,7 @@ class ModelField:
     wire_name: str
     default: Any = NOTHING
     factory: Callable[[], Any] | None = None
+    argument: Any = None  # Query(...), pydantic's Field(...): what it says of the field besides its default
 
     @property
     def required(self) -> bool:
@@ -69,6 +71,10 @@ def field_of(name: str, wire_name: str, default: Any) -> ModelField:
         factory = default.default_factory if default.default_factory is not dataclasses.MISSING else None
         value = default.default if default.default is not dataclasses.MISSING else NOTHING
         return ModelField(name, wire_name, value, factory)
+    if is_argument(default):
+        value = NOTHING if default.default is ... or is_undefined(default.default) else default.default
+        factory = default.default_factory if callable(default.default_factory) else None
+        return dataclasses.replace(field_of(name, wire_name, value), factory=factory, argument=default)
     if isinstance(default, list | dict | set | bytearray):
         return ModelField(name, wire_name, factory=default.copy)  # each value gets its own
     return ModelField(name, wire_name, default)

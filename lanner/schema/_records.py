@@ -21,14 +21,16 @@ class FieldSpec:
     """One field, before its type is compiled."""
 
     name: str  # on the wire
-    attribute: str  # in the object, or the argument's name
+    attribute: str  # in the object
     type: Any
     required: bool = True
     default: Any = NOTHING
     factory: Callable[[], Any] | None = None
     takes_input: bool = True
+    input_only: bool = False  # InitVar: the object does not keep it
     member: Any = None  # the descriptor of its slot
     write_name: str = ""  # on the wire when it is written; "" = name
+    argument: str = ""  # in the call that makes the object; "" = attribute
 
 
 @dataclasses.dataclass
@@ -87,6 +89,35 @@ def aliases(hint: Any, name: str) -> tuple[str, str]:
     return read, written
 
 
+def is_argument(default: object) -> bool:
+    """A default that says more than a value: Query(...), pydantic's Field(...)."""
+    return (
+        hasattr(default, "default")
+        and hasattr(default, "default_factory")
+        and not isinstance(default, type | dataclasses.Field)
+    )
+
+
+def told(spec: FieldSpec) -> FieldSpec:
+    """With what an argument object says, as default or in Annotated: constraints, names, the default itself."""
+    found = [spec.default] if is_argument(spec.default) else []
+    if found:
+        spec.type = typing.Annotated[spec.type, spec.default]
+        spec.default, spec.required = NOTHING, True
+    metadata = spec.type.__metadata__ if typing.get_origin(spec.type) is typing.Annotated else ()
+    for item in reversed(metadata):
+        if not spec.required or not is_argument(item):
+            continue
+        if callable(item.default_factory):
+            spec.factory, spec.required = item.default_factory, False
+        elif item.default is not ... and not _rules.is_undefined(item.default):
+            spec.default, spec.required = item.default, False
+    name, written = aliases(spec.type, "")
+    spec.name = name or spec.name
+    spec.write_name = written or spec.write_name or spec.name
+    return spec
+
+
 def class_rule(slug: str, message: str, cls: type) -> _rules.Rule:
     return _rules.rule(None, slug, message.format(cls.__name__), {"class_name": cls.__name__})
 
@@ -114,33 +145,45 @@ def dataclass_record(cls: type) -> RecordSpec:
         if kind == "_FIELD_INITVAR":
             init_only = True
             hint = hint.type if isinstance(hint, dataclasses.InitVar) else hint
-        read, written = aliases(hint, field.name)
-        spec = FieldSpec(read, field.name, hint, takes_input=field.init, write_name=written)
+        spec = FieldSpec(field.name, field.name, hint, takes_input=field.init)
+        if kind == "_FIELD_INITVAR":  # no object has an attribute of this name
+            spec.attribute, spec.argument, spec.input_only = f"<{field.name}>", field.name, True
         if field.default is not dataclasses.MISSING:
             spec.default, spec.required = field.default, False
         elif field.default_factory is not dataclasses.MISSING:
             spec.factory, spec.required = field.default_factory, False
         elif not field.init:
             spec.required = False
-        specs.append(spec)
+        specs.append(told(spec))
     wrong = class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
     generated = getattr(getattr(getattr(cls, "__init__", None), "__code__", None), "co_filename", "") == "<string>"
     if init_only or not generated or not plain_object(cls):
-        specs = [spec for spec in specs if spec.takes_input]
-        for spec in specs:  # the class knows its defaults
-            spec.default, spec.factory = NOTHING, None
+        for spec in specs:
+            given = cls.__dataclass_fields__[spec.argument or spec.attribute]  # type: ignore[attr-defined]
+            if not is_argument(given.default) or not spec.takes_input:
+                spec.default, spec.factory = NOTHING, None  # the class knows its defaults
         return RecordSpec(cls, "call", specs, wrong)
     make = place(cls, specs)
     return RecordSpec(cls, make, specs, wrong, post_init=hasattr(cls, "__post_init__"))
 
 
+def qualified(hint: Any, required: bool) -> tuple[bool, Any]:
+    """(whether the key must be there, the type), out of Required, NotRequired and ReadOnly, also within Annotated."""
+    metadata: tuple[Any, ...] = ()
+    while True:
+        if typing.get_origin(hint) is typing.Annotated:
+            metadata, hint = (*hint.__metadata__, *metadata), hint.__origin__
+        elif (word := getattr(typing.get_origin(hint), "_name", None)) in QUALIFIERS:
+            required = required if word == "ReadOnly" else word == "Required"
+            hint = typing.get_args(hint)[0]
+        else:
+            return required, typing.Annotated[(hint, *metadata)] if metadata else hint
+
+
 def typed_dict_record(cls: type) -> RecordSpec:
     specs: list[FieldSpec] = []
     for name, hint in hints_of(cls).items():
-        required = name in cls.__required_keys__  # type: ignore[attr-defined]
-        while (word := getattr(typing.get_origin(hint), "_name", None)) in QUALIFIERS:
-            required = word == "Required" if word != "ReadOnly" else required
-            hint = typing.get_args(hint)[0]
+        required, hint = qualified(hint, name in cls.__required_keys__)  # type: ignore[attr-defined]
         read, written = aliases(hint, name)
         specs.append(FieldSpec(read, name, hint, required=required, write_name=written))
     config = getattr(cls, "__pydantic_config__", {})
@@ -154,25 +197,46 @@ def named_tuple_record(cls: type) -> RecordSpec:
         spec = FieldSpec(name, name, hints.get(name, Any))
         if name in cls._field_defaults:  # type: ignore[attr-defined]
             spec.default, spec.required = cls._field_defaults[name], False  # type: ignore[attr-defined]
-        specs.append(spec)
+        specs.append(told(spec))
     message = "Input should be a tuple, list, dictionary or an instance of {}"
     plain = "__new__" in cls.__dict__ or any("_fields" in base.__dict__ for base in cls.__mro__)
     wrong = class_rule("named_tuple_type", message, cls)
     return RecordSpec(cls, "tuple" if plain else "call", specs, wrong, forbid_extra=True, from_array=True)
 
 
+def attrs_makes_plainly(cls: type) -> bool:
+    """Whether __init__ of an attrs class only stores what it is given."""
+    init = getattr(getattr(cls, "__init__", None), "__code__", None)
+    hooks = ("__attrs_pre_init__", "__attrs_post_init__", "_attrs_cached_hash")
+    return (
+        str(getattr(init, "co_filename", "")).startswith("<attrs generated")
+        and plain_object(cls)
+        and not any(hasattr(cls, hook) for hook in hooks)
+        and not any(
+            attribute.converter is not None
+            or attribute.validator is not None
+            or getattr(attribute.default, "takes_self", False)
+            for attribute in cls.__attrs_attrs__  # type: ignore[attr-defined]
+        )
+    )
+
+
 def attrs_record(cls: type) -> RecordSpec:
     hints = hints_of(cls)
+    plainly = attrs_makes_plainly(cls)
     specs: list[FieldSpec] = []
     for attribute in cls.__attrs_attrs__:  # type: ignore[attr-defined]
-        if not attribute.init:
-            continue
         alias = getattr(attribute, "alias", None) or attribute.name.lstrip("_")
-        required = type(attribute.default).__name__ == "_Nothing"
-        specs.append(FieldSpec(alias, alias, hints.get(attribute.name, Any), required=required))
-    return RecordSpec(
-        cls, "call", specs, class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
-    )
+        hint = hints.get(attribute.name, Any)
+        spec = FieldSpec(alias, attribute.name, hint, argument=alias, takes_input=attribute.init)
+        has_default = type(attribute.default).__name__ != "_Nothing"
+        spec.required = attribute.init and not has_default
+        if plainly and has_default:
+            spec.factory = getattr(attribute.default, "factory", None)
+            spec.default = attribute.default if spec.factory is None else NOTHING
+        specs.append(spec)
+    wrong = class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
+    return RecordSpec(cls, place(cls, specs) if plainly else "call", specs, wrong)
 
 
 def struct_record(cls: type) -> RecordSpec:
@@ -214,6 +278,8 @@ def model_record(cls: type) -> RecordSpec:
     specs: list[FieldSpec] = []
     for field in cls.__model_fields__:  # type: ignore[attr-defined]
         hint = hints[field.name]
+        if field.argument is not None:
+            hint = typing.Annotated[hint, field.argument]
         read, written = aliases(hint, field.wire_name)
         spec = FieldSpec(read, field.name, hint, write_name=written, required=field.required)
         spec.default, spec.factory = field.default, field.factory

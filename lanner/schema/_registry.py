@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +34,15 @@ class Registry:
 
 
 registry = Registry()
+for address in (
+    *(ipaddress.IPv4Address, ipaddress.IPv4Network, ipaddress.IPv4Interface),
+    *(ipaddress.IPv6Address, ipaddress.IPv6Network, ipaddress.IPv6Interface),
+):
+    name = {"Address": "", "Network": "network", "Interface": "interface"}[address.__name__[4:]]
+    described = {"type": "string", "format": f"{address.__name__[:4].lower()}{name}"}
+    registry.add(address, OwnType(str, address, str, described))
+for path in (pathlib.Path, pathlib.PurePath, pathlib.PurePosixPath, pathlib.PosixPath):
+    registry.add(path, OwnType(str, path, str, {"type": "string", "format": "path"}))
 
 
 def register_type(

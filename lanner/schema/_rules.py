@@ -29,8 +29,26 @@ NAMES = (
     *("strip_whitespace", "to_lower", "to_upper", "max_digits", "decimal_places", "allow_inf_nan", "unique", "format"),
     *("discriminator", "title", "description", "examples", "deprecated", "extra_json_schema"),
 )
-ORDERED = {"integer", "floating", "decimal", "date", "datetime", "time", "timedelta"}
-SIZED = {"string", "bytes", "list", "set", "frozenset", "tuple", "dict"}
+LENGTHS = {"min_length", "max_length"}
+CHANGES = {"strip_whitespace", "to_lower", "to_upper"}
+MEANINGFUL: dict[str, set[str]] = {  # what may be said of a kind; of one that is not here, nothing
+    "string": {*LENGTHS, *CHANGES, "pattern", "format"},
+    "bytes": LENGTHS,
+    "integer": {*BOUNDS},
+    "floating": {*BOUNDS, "allow_inf_nan"},
+    "decimal": {*BOUNDS, "allow_inf_nan", "max_digits", "decimal_places"},
+    "date": {*BOUNDS},
+    "timedelta": {*BOUNDS},
+    "datetime": {*BOUNDS, "tz"},
+    "time": {*BOUNDS, "tz"},
+    "list": {*LENGTHS, "unique"},
+    "tuple": {*LENGTHS, "unique"},
+    "set": {*LENGTHS, "unique"},
+    "frozenset": {*LENGTHS, "unique"},
+    "dict": LENGTHS,
+}
+CONSTRAINTS = {*BOUNDS, *LENGTHS, *CHANGES, "pattern", "tz", "max_digits", "decimal_places", "allow_inf_nan", "unique"}
+SIZED = {"bytes", "list", "set", "frozenset", "tuple", "dict"}
 COLLECTIONS = {"list": "List", "set": "Set", "frozenset": "Frozenset", "tuple": "Tuple", "dict": "Dictionary"}
 FORMATS = {
     "email": r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -42,15 +60,34 @@ FORMATS = {
 }
 
 
+NOTES = ("title", "description", "examples", "deprecated", "format", "extra_json_schema")  # for json_schema()
+
+
+class Function:
+    """A function that a union as a whole was given: as annotated_types.Predicate, pydantic's AfterValidator."""
+
+    def __init__(self, what: str, function: Callable[[Any], Any]) -> None:
+        self.what = what
+        self.func = function
+
+
+class ForOneMember:
+    """Stands in the metadata of a union's member: what means nothing to it may mean something to another.
+
+    used: the constraints that meant something to one of them.
+    """
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+
+
 def flatten(metadata: Iterable[object]) -> Iterator[object]:
     """Metadata with groups (annotated_types.Interval, pydantic's FieldInfo and StringConstraints) taken apart."""
     for item in metadata:
         if isinstance(item, type) or item is None:
             continue
         inner = getattr(item, "metadata", None)
-        if isinstance(inner, list | tuple) and type(item).__name__ != "FieldInfo":
-            yield from flatten(inner)
-        elif isinstance(inner, list | tuple):
+        if isinstance(inner, list | tuple):
             yield item
             yield from flatten(inner)
         elif getattr(item, "__is_annotated_types_grouped_metadata__", False) and hasattr(item, "__iter__"):
@@ -64,24 +101,43 @@ def gather(metadata: Iterable[object]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     functions: list[tuple[str, Callable[[Any], Any]]] = []
     for item in flatten(metadata):
+        if isinstance(item, ForOneMember):
+            found["for_one_member"] = item
+            continue
         for name in NAMES:
             value = getattr(item, name, None)
-            if value is not None and not callable(value) and type(value).__name__ != "PydanticUndefinedType":
+            if value is not None and not callable(value) and not is_undefined(value):
                 found[name] = value
         kind = type(item).__name__
+        if isinstance(extra := getattr(item, "json_schema_extra", None), dict):
+            found["extra_json_schema"] = extra
         if kind == "Timezone":  # annotated_types: tz=None says naive
-            found["tz"] = getattr(item, "tz", ...) is not None
-        elif kind == "FieldInfo" and getattr(item, "extra", None) is not None:
-            pass
-        function = getattr(item, "func", None)
+            found["tz"] = zone_of(getattr(item, "tz", ...))
+        function = item if kind == "Not" else getattr(item, "func", None)
         if callable(function):
-            if kind in ("BeforeValidator", "WrapValidator", "PlainValidator"):
-                raise TypeError(
-                    f"{kind} is pydantic's own: use it in a pydantic model, or register_type() for the type"
-                )
-            functions.append(("predicate" if kind == "Predicate" else "after", function))
+            what = "predicate" if kind in ("Predicate", "Not") else "after"
+            functions.append((item.what if isinstance(item, Function) else what, function))
     found["functions"] = functions
     return found
+
+
+def zone_of(tz: Any) -> Any:
+    """What annotated_types.Timezone asks for: True (some zone), False (none), or a tzinfo."""
+    if tz is None or tz is ...:
+        return tz is not None
+    if isinstance(tz, datetime.tzinfo):
+        return tz
+    import zoneinfo
+
+    try:
+        return zoneinfo.ZoneInfo(tz)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError) as error:
+        raise TypeError(f"Timezone({tz!r}): no such time zone") from error
+
+
+def is_undefined(value: object) -> bool:
+    """pydantic's "nothing was said"."""
+    return type(value).__name__ == "PydanticUndefinedType"
 
 
 def show(bound: object) -> str:
@@ -122,6 +178,17 @@ def length_rule(kind: str, name: str, bound: int) -> Rule:
 def too_long(noun: str, count: int) -> Rule:
     message = f"{noun} should have at most {plural(count, 'item')} after validation, not {HOLE}"
     return rule(None, "too_long", message, {"field_type": noun, "max_length": count})
+
+
+def pattern_of(pattern: Any) -> str:
+    """The source of a pattern, also of a compiled one, whose flags become a group of RE2 and `re`."""
+    if isinstance(pattern, str):
+        return pattern
+    if not isinstance(pattern, re.Pattern) or not isinstance(pattern.pattern, str):
+        raise TypeError(f"pattern={pattern!r}: a pattern is a str, or compiled from one")
+    letters = [(re.I, "i"), (re.M, "m"), (re.S, "s"), (re.X, "x"), (re.A, "a")]
+    flags = "".join(letter for flag, letter in letters if pattern.flags & flag)
+    return f"(?{flags}){pattern.pattern}" if flags else pattern.pattern
 
 
 def pattern_rule(source: str, slug: str, message: str, context: dict[str, Any]) -> Rule:
@@ -190,7 +257,7 @@ def string_rules(said: dict[str, Any]) -> Iterator[Rule]:
         if said.get(name) is not None:
             yield length_rule("string", name, said[name])
     if said.get("pattern") is not None:
-        source = getattr(said["pattern"], "pattern", said["pattern"])
+        source = pattern_of(said["pattern"])
         yield pattern_rule(
             source, "string_pattern_mismatch", f"String should match pattern '{source}'", {"pattern": source}
         )
@@ -214,8 +281,50 @@ def is_ipv6(text: str) -> bool:
     return True
 
 
+def check_meaning(kind: str, said: dict[str, Any]) -> dict[str, Any]:
+    """`said` without what means nothing to the kind; which is a TypeError, unless it is a union's member."""
+    meaningful = MEANINGFUL.get(kind, set())
+    member = said.get("for_one_member")
+    kept = dict(said)
+    for name in CONSTRAINTS & said.keys():
+        value = said[name]
+        if value is False and name != "tz":
+            continue
+        if name in meaningful:
+            if member is not None:
+                member.used.add(name)
+        elif member is not None:
+            del kept[name]
+        else:
+            raise TypeError(f"{name}={value!r} means nothing for {'an' if kind[0] in 'aiu' else 'a'} {kind}")
+    return kept
+
+
+def zone_rule(kind: str, zone: Any) -> Rule:
+    if isinstance(zone, datetime.tzinfo):
+        if kind == "time":
+            raise TypeError(f"Timezone({zone}): a time of day has no offset that is right on all days; use a datetime")
+        text = str(zone)
+
+        def in_zone(value: datetime.datetime) -> bool:
+            return value.tzinfo is not None and value.utcoffset() == value.astimezone(zone).utcoffset()
+
+        return rule("predicate", "timezone_offset", f"Timezone {text} required", {"tz_expected": text}, in_zone)
+    if zone:
+        return rule("tz_aware", "timezone_aware", "Input should have timezone info")
+    return rule("tz_naive", "timezone_naive", "Input should not have timezone info")
+
+
+def predicate_rule(function: Callable[[Any], Any]) -> Rule:
+    inner = getattr(function, "func", function) if type(function).__name__ == "Not" else function
+    name = getattr(inner, "__qualname__", repr(inner))
+    said = f"not {name}" if inner is not function else name
+    return rule("predicate", "predicate_failed", f"Predicate {said} failed", None, function)
+
+
 def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
     """The rules of a node of `kind`; a constraint that means nothing there is a TypeError."""
+    said = check_meaning(kind, said)
     made: list[Rule] = []
     if kind == "string":
         made += string_rules(said)
@@ -227,23 +336,15 @@ def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
         bound = said.get(name)
         if bound is None:
             continue
-        if kind not in ORDERED:
-            raise TypeError(f"{name}={bound!r} means nothing for a {kind}")
         if name == "multiple_of" and not isinstance(bound, datetime.timedelta) and not bound > 0:
             raise TypeError(f"multiple_of={bound!r} means nothing: it must be above 0")
         slug, message = BOUNDS[name]
         made.append(rule(name, slug, message.format(show(bound)), {name: context_bound(bound)}, bound))
     if kind == "decimal":
         made += digit_rules(said)
-    if kind in ("datetime", "time") and said.get("tz") is not None:
-        aware = bool(said["tz"])
-        slug = "timezone_aware" if aware else "timezone_naive"
-        message = "Input should have timezone info" if aware else "Input should not have timezone info"
-        made.append(rule("tz_aware" if aware else "tz_naive", slug, message))
+    if said.get("tz") is not None:
+        made.append(zone_rule(kind, said["tz"]))
     if said.get("unique") and kind in ("list", "tuple"):
         made.append(rule("unique", "not_unique", "Items should be unique"))
-    for what, function in said["functions"]:
-        if what == "predicate":
-            name = getattr(function, "__qualname__", repr(function))
-            made.append(rule("predicate", "predicate_failed", f"Predicate {name} failed", None, function))
+    made += [predicate_rule(function) for what, function in said["functions"] if what == "predicate"]
     return made

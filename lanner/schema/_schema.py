@@ -11,8 +11,10 @@ from lanner.schema import _compile, _json_schema
 from lanner.schema._foreign import errors_of
 
 T = TypeVar("T")
+Mode = Literal["validation", "serialization"]
 PROFILES = {"json": 0, "text": 1, "compat": 2}
 ERRORS_MAX = 64
+MADE_OF = (uuid.UUID, decimal.Decimal, errors_of)  # what the engine makes values of
 
 
 class Schema(_core.Schema, Generic[T]):
@@ -49,7 +51,7 @@ class Schema(_core.Schema, Generic[T]):
             nodes,
             root,
             _compile.type_name(type),
-            (uuid.UUID, decimal.Decimal, errors_of),
+            MADE_OF,
             profile=PROFILES[profile],
             errors_max=ERRORS_MAX if errors == "all" else 1,
             reject_duplicates=duplicate_keys == "reject",
@@ -62,19 +64,24 @@ class Schema(_core.Schema, Generic[T]):
     _nodes: list[dict[str, Any]]
     _root: int
 
-    def json_schema(self, *, ref: str = "#/$defs/{}") -> dict[str, Any]:
+    def json_schema(self, *, ref: str = "#/$defs/{}", mode: Mode = "validation") -> dict[str, Any]:
         """The type as JSON Schema (draft 2020-12, which OpenAPI 3.1 takes); named types are under "$defs".
 
         ref: how a definition is referred to, with {} for its name.
+        mode: "validation" (what decode() reads) or "serialization" (what encode() writes).
 
         Example: `Schema(int).json_schema()` is `{"type": "integer"}`
         """
-        described, definitions = _json_schema.describe(self._nodes, self._root, ref)
+        described, definitions = self.definitions(ref, mode=mode)
         return {**described, "$defs": definitions} if definitions else described
 
-    def definitions(self, ref: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    def definitions(self, ref: str, *, mode: Mode = "validation") -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """(schema, definitions) apart: for a document that keeps the definitions of many types in one place."""
-        return _json_schema.describe(self._nodes, self._root, ref)
+        return _json_schema.describe(self._nodes, self._root, ref, mode, self._encoded)
+
+    def _encoded(self, node: int, value: object) -> bytes:
+        """A value of one of the nodes."""
+        return _core.Schema(self._nodes, node, "default", MADE_OF).encode(value)
 
     def __repr__(self) -> str:
         return f"Schema({_compile.type_name(self.type)})"

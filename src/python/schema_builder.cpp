@@ -262,7 +262,7 @@ PyObject* make_by_call(const schema::Record& record, PyObject** values) noexcept
   Ref empty = Ref::steal(PyTuple_New(0));
   for (std::size_t i = 0; i < record.fields.size(); ++i) {
     if (!values[i]) continue;
-    auto* name = static_cast<PyObject*>(record.fields[i].attribute);
+    auto* name = static_cast<PyObject*>(record.fields[i].argument);
     if (arguments && PyDict_SetItem(arguments.get(), name, values[i]) < 0) arguments.clear();
     drop(values[i]);
   }

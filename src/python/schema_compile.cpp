@@ -192,6 +192,7 @@ class Compiler final {
     if (get(from, "same_as")) return true;
     to->keep_order = flag(from, "keep_order");
     to->allow_inf_nan = flag(from, "allow_inf_nan");
+    to->strict = flag(from, "strict") && plan_->profile == schema::Profile::compat;
     to->object = get(from, "object");
     to->encode = get(from, "encode");
     to->own_class = get(from, "own_class");
@@ -304,6 +305,8 @@ class Compiler final {
     to->required = flag(from, "required");
     to->key = get(from, "name");
     to->attribute = get(from, "attribute");
+    to->argument = get(from, "argument");
+    to->is_kept = !flag(from, "input_only");
     to->factory = get(from, "factory");
     if (flag(from, "has_default")) to->default_value = PyDict_GetItemString(from, "default");
     PyObject* member = get(from, "member");

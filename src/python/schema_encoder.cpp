@@ -300,7 +300,7 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
     Ref value = field_value(frame, field);
     if (!value) {
       if (PyErr_Occurred()) return Done::failed;
-      if (!field.required || options_.exclude_unset) continue;
+      if (!field.required || !field.is_kept || options_.exclude_unset) continue;
       problem_ = Ref::steal(PyUnicode_FromString("the field has no value"));
       return Done::failed;
     }

@@ -82,7 +82,7 @@ PyObject* ObjectInput::other_leaf(This& machine, const Node& node, Item item) no
 PyObject* ObjectInput::from_text(This& machine, const Node& node, Item item) noexcept {
   std::string_view text;
   if (!utf8_view(item, &text)) return machine.fail(Slug::string_unicode, item);
-  return leaf_from_text(machine, node, item, text, machine.plan().profile, false);
+  return leaf_from_text(machine, node, item, text, schema::profile_of(machine.plan(), node), false);
 }
 
 PyObject* ObjectInput::from_number(This& machine, const Node& node, Item item) noexcept {
@@ -92,10 +92,11 @@ PyObject* ObjectInput::from_number(This& machine, const Node& node, Item item) n
 }
 
 PyObject* ObjectInput::integer(This& machine, const Node& node, Item item) noexcept {
-  const bool lax = machine.plan().profile != Profile::json;
+  const bool lax = schema::profile_of(machine.plan(), node) != Profile::json;
   if (PyBool_Check(item)) {
-    return machine.plan().profile == Profile::compat ? PyLong_FromLong(item == Py_True)
-                                                     : machine.fail(node.wrong_type, item);
+    return schema::profile_of(machine.plan(), node) == Profile::compat
+               ? PyLong_FromLong(item == Py_True)
+               : machine.fail(node.wrong_type, item);
   }
   if (PyLong_Check(item)) {  // a subclass: the plain number
     Ref plain = Ref::steal(PyNumber_Index(item));
@@ -103,7 +104,7 @@ PyObject* ObjectInput::integer(This& machine, const Node& node, Item item) noexc
     return schema::made_or_stop(machine, value);
   }
   if (lax && PyUnicode_Check(item)) return from_text(machine, node, item);
-  if (machine.plan().profile == Profile::compat && PyFloat_Check(item)) {
+  if (schema::profile_of(machine.plan(), node) == Profile::compat && PyFloat_Check(item)) {
     const double value = PyFloat_AS_DOUBLE(item);
     if (!std::isfinite(value)) return machine.fail(Slug::finite_number, item);
     if (value != std::floor(value)) return machine.fail(Slug::int_from_float, item);
@@ -122,7 +123,8 @@ PyObject* ObjectInput::floating(This& machine, const Node& node, Item item) noex
                : schema::made_or_stop(machine, PyFloat_FromDouble(PyFloat_AS_DOUBLE(item)));
   }
   const bool number =
-      PyLong_Check(item) && (!PyBool_Check(item) || machine.plan().profile == Profile::compat);
+      PyLong_Check(item) &&
+      (!PyBool_Check(item) || schema::profile_of(machine.plan(), node) == Profile::compat);
   if (number) {
     const double value = PyLong_AsDouble(item);
     if (value == -1.0 && PyErr_Occurred()) {
@@ -131,14 +133,14 @@ PyObject* ObjectInput::floating(This& machine, const Node& node, Item item) noex
     }
     return schema::made_or_stop(machine, PyFloat_FromDouble(value));
   }
-  if (machine.plan().profile != Profile::json && PyUnicode_Check(item))
+  if (schema::profile_of(machine.plan(), node) != Profile::json && PyUnicode_Check(item))
     return from_text(machine, node, item);
   return machine.fail(node.wrong_type, item);
 }
 
 PyObject* ObjectInput::boolean(This& machine, const Node& node, Item item) noexcept {
   if (PyBool_Check(item)) return share(item);
-  if (machine.plan().profile == Profile::json || item == Py_None)
+  if (schema::profile_of(machine.plan(), node) == Profile::json || item == Py_None)
     return machine.fail(node.wrong_type, item);
   if (PyUnicode_Check(item)) return from_text(machine, node, item);
   if (PyLong_Check(item) || PyFloat_Check(item)) return from_number(machine, node, item);
@@ -147,8 +149,8 @@ PyObject* ObjectInput::boolean(This& machine, const Node& node, Item item) noexc
 
 PyObject* ObjectInput::string(This& machine, const Node& node, Item item) noexcept {
   if (PyUnicode_Check(item)) return share(item);
-  const bool raw =
-      machine.plan().profile == Profile::compat && (PyBytes_Check(item) || PyByteArray_Check(item));
+  const bool raw = schema::profile_of(machine.plan(), node) == Profile::compat &&
+                   (PyBytes_Check(item) || PyByteArray_Check(item));
   if (!raw) return machine.fail(node.wrong_type, item);
   PyObject* text = PyUnicode_FromEncodedObject(item, "utf-8", "strict");
   if (text) return text;
@@ -165,7 +167,7 @@ PyObject* ObjectInput::bytes(This& machine, const Node& node, Item item) noexcep
 
 PyObject* ObjectInput::moment(This& machine, const Node& node, Item item) noexcept {
   const PyDateTime_CAPI& api = *classes_.datetime;
-  const bool compat = machine.plan().profile == Profile::compat;
+  const bool compat = schema::profile_of(machine.plan(), node) == Profile::compat;
   if (node.kind == Kind::datetime && is(item, api.DateTimeType)) return share(item);
   if (is(item, api.DateTimeType)) {  // for a date
     if (!compat) return machine.fail(node.wrong_type, item);
@@ -200,7 +202,7 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
       break;
     case Kind::timedelta:
       if (is(item, api.DeltaType)) return share(item);
-      if (is_number && machine.plan().profile == Profile::compat)
+      if (is_number && schema::profile_of(machine.plan(), node) == Profile::compat)
         return from_number(machine, node, item);
       break;
     case Kind::uuid:
@@ -243,14 +245,14 @@ PyObject* ObjectInput::choice(This& machine, const Node& node, Item item) noexce
   Value value = builder_.pick(choices, item, &failed);
   if (failed) return schema::made_or_stop<This>(machine, nullptr);
   if (value) return value;
-  if (machine.plan().profile != Profile::json && PyUnicode_CheckExact(item))
+  if (schema::profile_of(machine.plan(), node) != Profile::json && PyUnicode_CheckExact(item))
     return from_text(machine, node, item);
   return machine.fail(choices.rule->slug, item, choices.rule);
 }
 
 ObjectInput::Opened ObjectInput::open(This& machine, const Node& node, Item item, Container* in,
                                       Value* ready) noexcept {
-  const bool compat = machine.plan().profile == Profile::compat;
+  const bool compat = schema::profile_of(machine.plan(), node) == Profile::compat;
   const bool set = PyAnySet_Check(item);
   bool items = PyList_Check(item) || (PyTuple_Check(item) && (compat || node.kind != Kind::list));
   switch (node.kind) {

@@ -230,7 +230,7 @@ PyObject* schema_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
   int profile = 0;
   unsigned errors_max = 64;
   int reject = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!nUO!iIp:Schema", const_cast<char**>(names),
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!nUO!|iIp:Schema", const_cast<char**>(names),
                                    &PyList_Type, &nodes, &root, &title, &PyTuple_Type, &classes,
                                    &profile, &errors_max, &reject)) {
     return nullptr;

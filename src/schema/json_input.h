@@ -168,7 +168,8 @@ class JsonInput final {
     at_ = in.key_end;
     if (node.kind == Kind::string || node.kind == Kind::any)
       return made(machine, builder_.key(key_));
-    return leaf_from_text(machine, node, key_item(in), key_.utf8, machine.plan().profile, true);
+    return leaf_from_text(machine, node, key_item(in), key_.utf8, profile_of(machine.plan(), node),
+                          true);
   }
   Item key_item(const Container& in) const noexcept { return {in.key, in.key_end}; }
   Step next_value(This& machine, Container& in, Item* item) noexcept {
@@ -309,10 +310,12 @@ class JsonInput final {
       case Kind::boolean:
       case Kind::integer:
       case Kind::floating:
-        if (machine.plan().profile == Profile::json) return machine.fail(node.wrong_type, item);
+        if (profile_of(machine.plan(), node) == Profile::json)
+          return machine.fail(node.wrong_type, item);
         [[fallthrough]];
       default:
-        return leaf_from_text(machine, node, item, text.utf8, machine.plan().profile, false);
+        return leaf_from_text(machine, node, item, text.utf8, profile_of(machine.plan(), node),
+                              false);
     }
   }
 

@@ -120,6 +120,8 @@ struct Field {
   bool takes_input = true;        // false: only ever its default (field(init=False))
   void* key = nullptr;            // the builder's: the key as an object
   void* attribute = nullptr;      // the builder's: where it is stored
+  void* argument = nullptr;       // the builder's: Make::call: its name in the call
+  bool is_kept = true;            // false: the object has no such attribute (InitVar)
   void* default_value = nullptr;  // the builder's; null = none
   void* factory = nullptr;        // the builder's; null = none
   std::intptr_t offset = -1;      // in the object; -1 = not in a slot
@@ -195,6 +197,7 @@ struct Node {
   bool nullable = false;       // null passes, as null
   bool keep_order = false;     // union: never by kind
   bool allow_inf_nan = false;  // floating
+  bool strict = false;         // read as by Profile::json, whatever the plan's profile is
   Slug wrong_type = Slug::missing;
   std::vector<const Rule*> rules;
   QuickRange quick;                   // of the rules
@@ -223,6 +226,10 @@ struct Plan {
   std::uint32_t errors_max = 64;
   const Node* root = nullptr;
 };
+
+inline Profile profile_of(const Plan& plan, const Node& node) noexcept {
+  return node.strict ? Profile::json : plan.profile;
+}
 
 // What of the node's rules can be said by a range, if all of them can.
 QuickRange quick_range(const Node& node) noexcept;

@@ -207,7 +207,8 @@ typename Machine::Value integer_from_number(Machine& machine, const Node& node, 
   auto& builder = machine.builder();
   if (number.kind != json::NumberKind::real)
     return made_or_stop(machine, builder.big_integer(number.text));
-  if (machine.plan().profile != Profile::compat) return machine.fail(node.wrong_type, item);
+  if (profile_of(machine.plan(), node) != Profile::compat)
+    return machine.fail(node.wrong_type, item);
   if (number.real != std::floor(number.real)) return machine.fail(Slug::int_from_float, item);
   return made_or_stop(machine, builder.integer_from_floating(number.real));
 }
@@ -296,7 +297,7 @@ template <class Machine, class Item>
 typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Item item,
                                          const json::Number& number) noexcept {
   auto& builder = machine.builder();
-  const bool compat = machine.plan().profile == Profile::compat;
+  const bool compat = profile_of(machine.plan(), node) == Profile::compat;
   switch (node.kind) {
     case Kind::any:
       return made_or_stop(machine, builder.number(number));
@@ -335,7 +336,7 @@ template <class Machine, class Item>
 typename Machine::Value leaf_from_boolean(Machine& machine, const Node& node, Item item,
                                           bool value) noexcept {
   auto& builder = machine.builder();
-  const bool compat = machine.plan().profile == Profile::compat;
+  const bool compat = profile_of(machine.plan(), node) == Profile::compat;
   switch (node.kind) {
     case Kind::any:
     case Kind::boolean:
