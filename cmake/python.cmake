@@ -45,9 +45,9 @@ set(LANNER_PYTHON_SOURCES
   schema_encode_leaf.cpp
   schema_encoder.cpp
   schema_object_input.cpp
-  schema_rows_avx512.cpp
   schema_rules.cpp
   schema_type.cpp
+  schema_walk_vbmi2.cpp
   server_type.cpp
   start_response.cpp
   stream_hub.cpp

@@ -3,17 +3,11 @@
 
 #pragma once
 
-#include <cmath>
 #include <cstring>
 
-#include "json/decimal.h"
 #include "python/dict_entries.h"
 #include "python/json_encoder.h"
-#include "python/small_integer.h"
-#include "python/str_bytes.h"
-
-// Inlined whatever the compiler thinks: the loop's state is to stay in registers.
-#define LANNER_WALK LANNER_WALK_TARGET __attribute__((always_inline)) inline
+#include "python/walk_output_inl.h"
 
 namespace lanner::python {
 
@@ -72,8 +66,6 @@ class WrittenKeys final {
 //
 // No Python code runs in it, so the containers it meets need no references of its own: their
 // frames from owned_ on borrow them, until pin().
-//
-// Level::Plain copies text that needs no escape, Level::Doubles writes doubles.
 template <class Level>
 class JsonWalk final {
  public:
@@ -82,9 +74,7 @@ class JsonWalk final {
   using Kind = JsonEncoder::Kind;
 
   LANNER_WALK explicit JsonWalk(JsonEncoder& encoder) noexcept
-      : encoder_(encoder), out_(*encoder.out_), owned_(encoder.depth_) {
-    take_output();
-  }
+      : encoder_(encoder), out_(*encoder.out_), owned_(encoder.depth_) {}
   JsonWalk(const JsonWalk&) = delete;
   JsonWalk& operator=(const JsonWalk&) = delete;
 
@@ -107,37 +97,21 @@ class JsonWalk final {
       }
     }
     pin();
-    give_output();
+    out_.give();
     return done;
   }
 
  private:
-  // A key, what copies and numbers write behind their end, punctuation.
-  static constexpr std::size_t kRoom = WrittenKeys<typename Level::Plain>::kBytesMax + 2 * 64;
+  static constexpr std::size_t kRoom = WalkOutput<Level>::kRoom;
 
   LANNER_WALK Frame& top() noexcept {
     return encoder_.frames_[static_cast<std::size_t>(encoder_.depth_ - 1)];
   }
-  LANNER_WALK void take_output() noexcept {
-    to_ = out_.end();
-    limit_ = out_.limit();
-  }
-  LANNER_WALK void give_output() noexcept { out_.commit(to_); }
-  LANNER_WALK bool room(std::size_t bytes) noexcept {
-    if (static_cast<std::size_t>(limit_ - to_) >= bytes) [[likely]]
+  LANNER_WALK bool room() noexcept {
+    if (out_.room(kRoom)) [[likely]]
       return true;
-    give_output();
-    if (!out_.reserve(bytes)) {
-      (void)encoder_.no_memory();
-      return false;
-    }
-    take_output();
-    return true;
-  }
-  LANNER_WALK Done put(const char* word, std::size_t size) noexcept {
-    std::memcpy(to_, word, size);
-    to_ += size;
-    return Done::yes;
+    (void)encoder_.no_memory();
+    return false;
   }
 
   // Takes references for the frames that this walk has put there: other code may run.
@@ -156,23 +130,22 @@ class JsonWalk final {
     Frame& below = top();
     below.at = at;
     below.key = encoder_.depth_ == owned_ ? share(key) : key;
-    *to_++ = kind <= Kind::tuple ? '[' : '{';
+    (void)out_.word(kind <= Kind::tuple ? "[" : "{", 1);
     Frame& frame = encoder_.frames_[static_cast<std::size_t>(encoder_.depth_++)];
     frame.owner = owner;
     frame.key = nullptr;
     frame.items = nullptr;
     frame.at = 0;
-    frame.begin = static_cast<std::size_t>(to_ - out_.data());
+    frame.begin = out_.size();
     frame.kind = kind;
     return Done::again;
   }
 
   LANNER_WALK bool close() noexcept {
-    if (!room(kRoom)) return false;
+    if (!room()) return false;
     const Frame& frame = top();
-    if (to_ != out_.data() + frame.begin) --to_;  // the last item's comma
-    std::memcpy(to_, frame.kind <= Kind::tuple ? "]," : "},", 2);
-    to_ += 2;
+    if (out_.size() != frame.begin) out_.set_end(out_.end() - 1);  // the last item's comma
+    (void)out_.word(frame.kind <= Kind::tuple ? "]," : "},", 2);
     --encoder_.depth_;
     if (encoder_.depth_ < owned_) {
       owned_ = encoder_.depth_;
@@ -184,59 +157,45 @@ class JsonWalk final {
     return true;
   }
 
+  LANNER_WALK Done word(const char* word, std::size_t size) noexcept {
+    (void)out_.word(word, size);
+    return Done::yes;
+  }
+
   // Any value. Done::again: a container, which is the frame at the top now. Done::no: neither plain
   // nor a container. Failed: encoder_.problem_, or an exception. REQUIRES: kRoom bytes, less a key.
   LANNER_WALK Done write(PyObject* value, Py_ssize_t at, PyObject* key) noexcept {
     PyTypeObject* const type = Py_TYPE(value);
     if (type == &PyUnicode_Type) [[likely]]
       return write_str(value);
-    if (value == Py_None) return put("null,", 5);
-    if (type == &PyLong_Type) return write_int(value);
+    if (value == Py_None) return word("null,", 5);
+    if (type == &PyLong_Type) return out_.integer(value) == Put::yes ? Done::yes : Done::no;
     if (type == &PyFloat_Type) return write_float(value);
     if (type == &PyDict_Type) return push(value, Kind::dict, at, key);
     if (type == &PyList_Type) return push(value, Kind::list, at, key);
-    if (value == Py_True) return put("true,", 5);
-    if (value == Py_False) return put("false,", 6);
+    if (value == Py_True) return word("true,", 5);
+    if (value == Py_False) return word("false,", 6);
     if (type == &PyTuple_Type) return push(value, Kind::tuple, at, key);
     return Done::no;
   }
 
   LANNER_WALK Done write_str(PyObject* value) noexcept {
-    StrBytes text;
-    if (utf8_inside(value, &text)) [[likely]] {
-      if (!room(text.size + kRoom)) return Done::failed;
-      *to_ = '"';
-      if (plain_.copy(to_ + 1, text.data, text.size)) [[likely]] {
-        to_ += text.size + 1;
-        return put("\",", 2);
-      }
-    }
-    give_output();
+    const Put put = out_.text(value);
+    if (put == Put::yes) [[likely]]
+      return Done::yes;
+    if (put == Put::no_memory) return encoder_.no_memory();
+    out_.give();
     const Done done = encoder_.write_str(value);
-    take_output();
+    out_.take();
     return done;
   }
 
-  LANNER_WALK Done write_int(PyObject* value) noexcept {
-    std::int64_t number = 0;
-    if (!small_integer(value, &number)) {
-      int overflow = 0;
-      number = PyLong_AsLongLongAndOverflow(value, &overflow);
-      if (overflow != 0) return Done::no;  // str() of a very long one may run Python code
-    }
-    to_ = json::write_int64(to_, number);
-    return put(",", 1);
-  }
-
   LANNER_WALK Done write_float(PyObject* value) noexcept {
-    const double number = PyFloat_AS_DOUBLE(value);
-    if (std::isfinite(number)) [[likely]] {
-      to_ = doubles_.write(to_, number);
-      return put(",", 1);
-    }
-    give_output();
-    const Done done = encoder_.write_float(number);
-    take_output();
+    if (out_.real(value) == Put::yes) [[likely]]
+      return Done::yes;
+    out_.give();
+    const Done done = encoder_.write_float(PyFloat_AS_DOUBLE(value));
+    out_.take();
     return done;
   }
 
@@ -261,7 +220,7 @@ class JsonWalk final {
     for (Py_ssize_t at = frame.at; at < size; ++at) {
       PyObject* const item =
           list ? PyList_GET_ITEM(frame.owner, at) : PyTuple_GET_ITEM(frame.owner, at);
-      if (!room(kRoom)) return Done::failed;
+      if (!room()) return Done::failed;
       const Done done = write(item, at + 1, nullptr);
       if (done == Done::yes) [[likely]]
         continue;
@@ -280,10 +239,10 @@ class JsonWalk final {
       PyObject* const value = entries.value(at);
       if (!value) continue;
       PyObject* const key = entries.key(at);
-      if (!room(kRoom)) return Done::failed;
-      char* const behind = keys_.write(to_, key, plain_);
+      if (!room()) return Done::failed;
+      char* const behind = keys_.write(out_.end(), key, out_.plain());
       if (behind) [[likely]] {
-        to_ = behind;
+        out_.set_end(behind);
       } else {
         const Done done = write_odd_key(at + 1, key, value, other);
         if (done != Done::yes) return done;
@@ -299,11 +258,11 @@ class JsonWalk final {
   // Done::yes: the key stands there, its value does not. Done::again: both do, or are left out.
   LANNER_WALK Done write_odd_key(Py_ssize_t at, PyObject* key, PyObject* value,
                                  PyObject** other) noexcept {
-    give_output();
+    out_.give();
     if (PyUnicode_CheckExact(key)) {
       const bool ok = encoder_.write_key(key);
-      take_output();
-      if (ok && room(kRoom)) return Done::yes;
+      out_.take();
+      if (ok && room()) return Done::yes;
       return leave(Done::failed, at, nullptr, nullptr, other);
     }
     pin();
@@ -311,7 +270,7 @@ class JsonWalk final {
     frame.at = at;
     *other = value;
     const Done done = encoder_.write_item(frame, key, other);  // may run any code
-    take_output();
+    out_.take();
     keys_.forget();
     return done == Done::yes ? Done::again : done;
   }
@@ -319,21 +278,17 @@ class JsonWalk final {
   // The next item of a frame by the encoder's own functions, which may run any code.
   LANNER_WALK Done run_other(PyObject** other) noexcept {
     pin();
-    give_output();
+    out_.give();
     *other = encoder_.next_item(top());
-    take_output();
+    out_.take();
     keys_.forget();
     if (*other) return Done::no;
     return PyErr_Occurred() ? Done::failed : Done::yes;
   }
 
   JsonEncoder& encoder_;
-  json::Output& out_;
-  char* to_ = nullptr;
-  char* limit_ = nullptr;
+  WalkOutput<Level> out_;
   int owned_;  // frames below it have references of their own
-  const typename Level::Plain plain_;
-  const typename Level::Doubles doubles_;
   WrittenKeys<typename Level::Plain> keys_;
 };
 

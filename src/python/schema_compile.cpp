@@ -97,6 +97,7 @@ class Compiler final {
       if (!same_as(PyList_GET_ITEM(nodes_, i), plan_->nodes[static_cast<std::size_t>(i)].get()))
         return false;
     }
+    for (const auto& record : plan_->records) schema::make_rows(record.get());
     if (root < 0 || root >= count) return wrong("the root's number");
     plan_->root = plan_->nodes[static_cast<std::size_t>(root)].get();
     return true;
@@ -298,8 +299,6 @@ class Compiler final {
   bool field(PyObject* from, const schema::Record& record, schema::Field* to) noexcept {
     if (!text(from, "name", &to->name) || !text(from, "quoted", &to->quoted)) return false;
     if (!text(from, "written", &to->written)) return false;
-    std::memcpy(to->wide, to->written.data(),
-                std::min(to->written.size(), schema::Field::kWrittenWide));
     to->takes_input = flag(from, "takes_input");
     if (!to->takes_input) to->quoted = "\x01";  // no key looks like that
     to->required = flag(from, "required");

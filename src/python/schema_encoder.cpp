@@ -17,6 +17,24 @@ JsonOptions json_options() noexcept {
   return options;
 }
 
+// What a walk may write without a turn through write_value() for each item.
+bool is_plain(const Node& node) noexcept {
+  switch (node.kind) {
+    case Kind::any:
+    case Kind::none:
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::floating:
+    case Kind::string:
+      return true;
+    case Kind::record:
+      return (node.record->make == schema::Make::slots && !node.record->from_array) ||
+             node.record->make == schema::Make::mapping;
+    default:
+      return false;
+  }
+}
+
 bool is(PyObject* object, void* type) noexcept {
   return PyObject_TypeCheck(object, static_cast<PyTypeObject*>(type)) != 0;
 }
@@ -32,7 +50,17 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, j
       kernels_(json::escape_kernels()),
       json_options_(json_options()),
       excludes_(options.exclude_none || options.exclude_unset || options.exclude_defaults),
-      rows_(simd_level() == SimdLevel::avx512 && !excludes_) {}
+      dict_entries_(state->dict_entries),
+      walks_(walks()) {}
+
+SchemaEncoder::Walks SchemaEncoder::walks() const noexcept {
+#if defined(__x86_64__)
+  if (!excludes_ && json::has_vbmi2()) {
+    return {&SchemaEncoder::walk_items_vbmi2, &SchemaEncoder::walk_fields_vbmi2};
+  }
+#endif
+  return {};
+}
 
 SchemaEncoder::~SchemaEncoder() {
   while (depth_ > 0) {
@@ -198,7 +226,20 @@ SchemaEncoder::Done SchemaEncoder::resume(Frame& frame) noexcept {
 SchemaEncoder::Done SchemaEncoder::resume_items(Frame& frame) noexcept {
   const Node& node = *frame.node;
   const bool fixed = node.kind == Kind::fixed;
+  const bool walks = walks_.items && !fixed && is_plain(*node.children[0]);
   for (;;) {
+    if (walks) {
+      const Done done = (this->*walks_.items)(frame);
+      if (done == Done::failed) return done;
+      if (done == Done::opened) {
+        Frame& top = frames_[static_cast<std::size_t>(depth_ - 1)];
+        const Done record = resume_record(top);
+        if (record != Done::yes || &frame != &frames_[static_cast<std::size_t>(depth_ - 1)]) {
+          return record;
+        }
+        continue;
+      }
+    }
     const bool list = frame.from == From::list;
     const Py_ssize_t size = list ? PyList_GET_SIZE(frame.owner) : PyTuple_GET_SIZE(frame.owner);
     if (frame.at >= size) break;
@@ -292,9 +333,9 @@ bool SchemaEncoder::left_out(const schema::Field& field, PyObject* value, bool* 
 SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
   const schema::Record& record = *frame.node->record;
   const auto count = static_cast<Py_ssize_t>(record.fields.size());
-  const bool rows = rows_ && frame.from == From::slots;
+  const bool walks = walks_.fields && frame.from == From::slots;
   for (;;) {
-    if (rows && !write_row_avx512(frame)) return no_memory();
+    if (walks && (this->*walks_.fields)(frame) == Done::failed) return Done::failed;
     if (frame.at >= count) return close(frame);
     const schema::Field& field = record.fields[static_cast<std::size_t>(frame.at++)];
     Ref value = field_value(frame, field);

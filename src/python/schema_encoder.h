@@ -39,6 +39,8 @@ class SchemaEncoder final {
   [[nodiscard]] bool write(const schema::Node& root, PyObject* value) noexcept;
 
  private:
+  template <class Level>
+  friend class SchemaWalk;
   enum class Done : std::uint8_t { yes, opened, failed };
   enum class From : std::uint8_t { slots, attributes, dict, tuple, list, items };
   struct Frame {
@@ -83,9 +85,17 @@ class SchemaEncoder final {
   Done write_any(PyObject* value) noexcept;
   Done write_text(std::string_view text) noexcept;
 
-  // schema_rows_avx512.cpp: fields of a record in slots, from frame.at on, as long as they are
-  // short ASCII text, None or small integers. False: memory is out.
-  bool write_row_avx512(Frame& frame) noexcept;
+  // schema_walk_inl.h: plain items and fields in one loop, from frame.at on: the rest is for the
+  // functions above.
+  struct Walks {
+    Done (SchemaEncoder::*items)(Frame& frame) noexcept = nullptr;   // of a list or tuple
+    Done (SchemaEncoder::*fields)(Frame& frame) noexcept = nullptr;  // of a record in slots
+  };
+  Walks walks() const noexcept;  // null: not on this machine, or not for these options
+#if defined(__x86_64__)
+  Done walk_items_vbmi2(Frame& frame) noexcept;
+  Done walk_fields_vbmi2(Frame& frame) noexcept;
+#endif
 
   Done no_memory() noexcept;
   Done wrong(const schema::Node& node, PyObject* value) noexcept;  // "int expected, not str"
@@ -97,8 +107,9 @@ class SchemaEncoder final {
   const SchemaWriteOptions& options_;
   const json::EscapeKernels& kernels_;
   const JsonOptions json_options_;
-  const bool excludes_;  // any of the options
-  const bool rows_;      // AVX-512
+  const bool excludes_;      // any of the options
+  const bool dict_entries_;  // dict_entries() may be used
+  const Walks walks_;
   int depth_ = 0;
   Ref problem_;  // str: what is wrong, until raise()
   std::array<Frame, json::kDepthMax> frames_;

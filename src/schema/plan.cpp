@@ -100,6 +100,23 @@ QuickRange quick_range(const Node& node) noexcept {
   return range;
 }
 
+void make_rows(Record* record) noexcept {
+  record->rows.clear();
+  record->rows.reserve(record->fields.size());
+  for (const Field& field : record->fields) {
+    FieldRow row;
+    row.kind = field.node->kind;
+    row.nullable = field.node->nullable;
+    row.offset = field.offset;
+    row.attribute = field.attribute;
+    if (field.written.size() <= FieldRow::kKeyMax) {
+      row.key_size = static_cast<std::uint8_t>(field.written.size());
+      std::copy(field.written.begin(), field.written.end(), row.key);
+    }
+    record->rows.push_back(row);
+  }
+}
+
 bool index_record(Record* record) noexcept {
   std::vector<std::string_view> names;
   names.reserve(record->fields.size());

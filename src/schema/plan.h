@@ -110,11 +110,9 @@ struct Rule {
 struct Node;
 
 struct Field {
-  static constexpr std::size_t kWrittenWide = 64;
-  std::string name;              // the key on the wire
-  std::string written;           // "name": as it is written
-  char wide[kWrittenWide] = {};  // the beginning of `written`: one store
-  std::string quoted;            // "name" with its quotes, escaped as JSON
+  std::string name;     // the key on the wire
+  std::string written;  // "name": as it is written
+  std::string quoted;   // "name" with its quotes, escaped as JSON
   const Node* node = nullptr;
   bool required = true;
   bool takes_input = true;        // false: only ever its default (field(init=False))
@@ -127,12 +125,24 @@ struct Field {
   std::intptr_t offset = -1;      // in the object; -1 = not in a slot
 };
 
+// What a loop over many records reads of a field, close together.
+struct FieldRow {
+  static constexpr std::size_t kKeyMax = 64;
+  char key[kKeyMax] = {};     // Field::written
+  std::uint8_t key_size = 0;  // 0: it is longer than kKeyMax
+  Kind kind = Kind::any;      // of the field's node
+  bool nullable = false;
+  std::intptr_t offset = -1;
+  const void* attribute = nullptr;
+};
+
 // How a record's object comes to be; the builder knows what it means.
 enum class Make : std::uint8_t { slots, attributes, mapping, tuple, call };
 
 struct Record {
   std::vector<Field> fields;
-  NameIndex index;  // of the fields that take input
+  std::vector<FieldRow> rows;  // of `fields`, once all nodes are known: make_rows()
+  NameIndex index;             // of the fields that take input
   Make make = Make::call;
   bool forbid_extra = false;
   bool from_array = false;         // NamedTuple: a JSON array will do
@@ -233,6 +243,9 @@ inline Profile profile_of(const Plan& plan, const Node& node) noexcept {
 
 // What of the node's rules can be said by a range, if all of them can.
 QuickRange quick_range(const Node& node) noexcept;
+
+// Fills record->rows. REQUIRES: the fields' nodes are complete.
+void make_rows(Record* record) noexcept;
 
 // One key of the record's table per field; false when a name stands twice.
 bool index_record(Record* record) noexcept;

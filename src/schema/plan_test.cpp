@@ -32,6 +32,27 @@ TEST(Plan, IndexesTheFieldsThatTakeInput) {
   EXPECT_FALSE(index_record(&record));
 }
 
+TEST(Plan, RowsHaveTheKeysThatFit) {
+  Node text;
+  text.kind = Kind::string;
+  text.nullable = true;
+  Record record;
+  record.fields.resize(2);
+  record.fields[0].written = std::string(FieldRow::kKeyMax, 'k');
+  record.fields[0].node = &text;
+  record.fields[0].offset = 24;
+  record.fields[1].written = std::string(FieldRow::kKeyMax + 1, 'k');
+  record.fields[1].node = &text;
+  make_rows(&record);
+  ASSERT_EQ(record.rows.size(), 2u);
+  EXPECT_EQ(std::string_view(record.rows[0].key, record.rows[0].key_size),
+            record.fields[0].written);
+  EXPECT_EQ(record.rows[0].kind, Kind::string);
+  EXPECT_TRUE(record.rows[0].nullable);
+  EXPECT_EQ(record.rows[0].offset, 24);
+  EXPECT_EQ(record.rows[1].key_size, 0);
+}
+
 Rule bound(Demand demand, std::int64_t integer) {
   Rule rule;
   rule.demand = demand;

@@ -1,0 +1,36 @@
+// python/schema_walk_vbmi2.cpp: the walk for AVX-512 with VBMI2.
+
+#include "python/schema_encoder.h"
+
+#if defined(__x86_64__)
+
+#include "json/double_avx512.h"
+#include "json/plain_avx512.h"
+
+#define LANNER_WALK_TARGET LANNER_VBMI2_TARGET
+#include "python/schema_walk_inl.h"
+
+namespace lanner::python {
+
+namespace {
+
+struct Vbmi2 {
+  using Plain = json::PlainCopy;
+  using Doubles = json::DoubleWriter;
+};
+
+}  // namespace
+
+LANNER_VBMI2_TARGET SchemaEncoder::Done SchemaEncoder::walk_items_vbmi2(Frame& frame) noexcept {
+  SchemaWalk<Vbmi2> walk(*this);
+  return walk.run_items(frame, *frame.node->children[0]);
+}
+
+LANNER_VBMI2_TARGET SchemaEncoder::Done SchemaEncoder::walk_fields_vbmi2(Frame& frame) noexcept {
+  SchemaWalk<Vbmi2> walk(*this);
+  return walk.run_fields(frame);
+}
+
+}  // namespace lanner::python
+
+#endif

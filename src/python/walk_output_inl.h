@@ -1,0 +1,108 @@
+// python/walk_output_inl.h: the output of a loop over plain values: its end in a register, str, int
+// and float written by inlined code. Compiled once for each kind of vector instructions by files
+// that say LANNER_WALK_TARGET.
+
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#include "json/decimal.h"
+#include "json/output.h"
+#include "python/small_integer.h"
+#include "python/str_bytes.h"
+
+// Inlined whatever the compiler thinks: the loop's state is to stay in registers.
+#define LANNER_WALK LANNER_WALK_TARGET __attribute__((always_inline)) inline
+
+namespace lanner::python {
+
+enum class Put : std::uint8_t {
+  yes,
+  no,  // not by this code; nothing is written
+  no_memory,
+};
+
+// Level::Plain copies text that needs no escape, Level::Doubles writes doubles. Each value is
+// followed by a comma.
+template <class Level>
+class WalkOutput final {
+ public:
+  // Short keys fit, and what copies and numbers write behind their end, and punctuation.
+  static constexpr std::size_t kRoom = 3 * 64;
+
+  LANNER_WALK explicit WalkOutput(json::Output& out) noexcept : out_(out) { take(); }
+  WalkOutput(const WalkOutput&) = delete;
+  WalkOutput& operator=(const WalkOutput&) = delete;
+
+  // Between give() and take() others may write.
+  LANNER_WALK void take() noexcept {
+    to_ = out_.end();
+    limit_ = out_.limit();
+  }
+  LANNER_WALK void give() noexcept { out_.commit(to_); }
+
+  LANNER_WALK char* end() const noexcept { return to_; }
+  LANNER_WALK void set_end(char* to) noexcept { to_ = to; }
+  LANNER_WALK std::size_t size() const noexcept {
+    return static_cast<std::size_t>(to_ - out_.data());
+  }
+  const typename Level::Plain& plain() const noexcept { return plain_; }
+
+  // False: memory is out.
+  LANNER_WALK bool room(std::size_t bytes) noexcept {
+    if (static_cast<std::size_t>(limit_ - to_) >= bytes) [[likely]]
+      return true;
+    give();
+    if (!out_.reserve(bytes)) return false;
+    take();
+    return true;
+  }
+
+  // These need room for what they write.
+  LANNER_WALK Put word(const char* word, std::size_t size) noexcept {
+    std::memcpy(to_, word, size);
+    to_ += size;
+    return Put::yes;
+  }
+  // An exact str. Put::no: it needs escapes, or has no UTF-8 in it.
+  LANNER_WALK Put text(PyObject* value) noexcept {
+    StrBytes text;
+    if (!utf8_inside(value, &text)) [[unlikely]]
+      return Put::no;
+    if (!room(text.size + kRoom)) return Put::no_memory;
+    *to_ = '"';
+    if (!plain_.copy(to_ + 1, text.data, text.size)) [[unlikely]]
+      return Put::no;
+    to_ += text.size + 1;
+    return word("\",", 2);
+  }
+  // An exact int. Put::no: more than 64 bits.
+  LANNER_WALK Put integer(PyObject* value) noexcept {
+    std::int64_t number = 0;
+    if (!small_integer(value, &number)) {
+      int overflow = 0;
+      number = PyLong_AsLongLongAndOverflow(value, &overflow);
+      if (overflow != 0) return Put::no;  // str() of a very long one may run Python code
+    }
+    to_ = json::write_int64(to_, number);
+    return word(",", 1);
+  }
+  // A float. Put::no: it is not finite.
+  LANNER_WALK Put real(PyObject* value) noexcept {
+    const double number = PyFloat_AS_DOUBLE(value);
+    if (!std::isfinite(number)) [[unlikely]]
+      return Put::no;
+    to_ = doubles_.write(to_, number);
+    return word(",", 1);
+  }
+
+ private:
+  json::Output& out_;
+  char* to_ = nullptr;
+  char* limit_ = nullptr;
+  const typename Level::Plain plain_;
+  const typename Level::Doubles doubles_;
+};
+
+}  // namespace lanner::python
