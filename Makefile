@@ -7,7 +7,7 @@ export PYTHON
 APP ?= api:app
 APP_DIR ?= examples/cards
 
-.PHONY: build run test bench conformance format
+.PHONY: build run test nightly bench conformance format
 .DEFAULT_GOAL := build
 
 build:
@@ -21,6 +21,15 @@ run:
 test:
 	@tools/setup.sh test
 	@exec .venv/bin/python tools/run_tests.py $(STEPS)
+
+# What random doubles become and were, 10 million of them instead of 100,000: minutes, so not in CI.
+nightly:
+	@tools/setup.sh test
+	@tools/setup.sh extension
+	@cmake --preset release
+	@cmake --build --preset release --target json_test
+	@LANNER_DOUBLES=10000000 build/release/json_test --gtest_filter='Decimal.*:Number.*'
+	@LANNER_DOUBLES=10000000 .venv/bin/python -m pytest -q tests/python/test_json_loads.py
 
 bench:
 	@tools/setup.sh bench

@@ -200,7 +200,7 @@ LANNER_AVX2 char* escape_ucs4(char* to, const std::uint32_t* text, std::size_t s
 
 }  // namespace
 
-const ScanKernels kAvx2Scans = {scan_string, copy_string};
+const ScanKernels kAvx2Scans = {scan_string, copy_string, read_number_avx2};
 const EscapeKernels kAvx2Escapes = {escape_utf8, escape_latin1, escape_ucs2, escape_ucs4};
 
 }  // namespace lanner::json::detail

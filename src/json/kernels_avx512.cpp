@@ -201,7 +201,7 @@ LANNER_VBMI2 char* escape_ucs2(char* to, const std::uint16_t* text, std::size_t 
 
 }  // namespace
 
-const ScanKernels kAvx512Scans = {scan_string, copy_string};
+const ScanKernels kAvx512Scans = {scan_string, copy_string, read_number_avx2};
 const EscapeKernels kAvx512Escapes = {escape_utf8, escape_wide<Latin1>, escape_ucs2,
                                       escape_wide<Ucs4>};
 // Function pointers, not calls: kAvx2Escapes is constant-initialized in another file.

@@ -8,13 +8,14 @@
 #include <fast_float/fast_float.h>
 
 #include "json/limits.h"
+#include "json/number_inl.h"
 
 namespace lanner::json {
 
 namespace {
 
-// Decimal digits that always fit 64 bits.
-constexpr std::size_t kSafeDigits = 19;
+using detail::kSafeDigits;
+using detail::Scaled;
 
 bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
@@ -30,44 +31,22 @@ struct Parts {
   bool real = false;
 };
 
-// The number that eight digits are, the first one lowest: pairs, then fours, then all.
-std::uint64_t value_of_digits(std::uint64_t bytes) noexcept {
-  bytes -= 0x3030303030303030;
-  bytes = bytes * 10 + (bytes >> 8);
-  const std::uint64_t low = (bytes & 0x000000FF000000FF) * 0x000F424000000064;
-  const std::uint64_t high = (bytes >> 16 & 0x000000FF000000FF) * 0x0000271000000001;
-  return (low + high) >> 32;
-}
-
-// How many of the eight bytes, from the first on, are digits.
-int digits_at_front(std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0;
-  constexpr std::uint64_t kThree = 0x3030303030303030;
-  const std::uint64_t other =
-      ((bytes & kHigh) ^ kThree) | (((bytes + 0x0606060606060606) & kHigh) ^ kThree);
-  return other == 0 ? 8 : std::countr_zero(other) / 8;
-}
-
 constexpr std::uint64_t kShortPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 
 const char* take_digits(const char* at, const char* end, Parts* parts) noexcept {
-  static_assert(std::endian::native == std::endian::little, "the first byte lies lowest");
   std::uint64_t mantissa = parts->mantissa;  // wraps when it is not used
   while (end - at >= 8) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, at, sizeof bytes);
-    const int count = digits_at_front(bytes);
-    if (count == 8) {
-      mantissa = mantissa * 100'000'000 + value_of_digits(bytes);
+    const std::uint64_t others = detail::other_bytes(bytes);
+    if (others == 0) {
+      mantissa = mantissa * 100'000'000 + detail::value_of_front(bytes, 8);
       at += 8;
       continue;
     }
-    // Zeros in front make eight of them; without a loop, for its length would be chance.
-    if (count != 0) {
-      const int missing = 8 * (8 - count);
-      bytes = bytes << missing | (0x3030303030303030 & ((std::uint64_t{1} << missing) - 1));
-      mantissa = mantissa * kShortPowers[count] + value_of_digits(bytes);
-    }
+    const auto count = static_cast<unsigned>(std::countr_zero(others)) / 8;
+    if (count != 0)
+      mantissa = mantissa * kShortPowers[count] + detail::value_of_front(bytes, count);
     parts->mantissa = mantissa;
     return at + count;
   }
@@ -144,22 +123,14 @@ bool to_double(const Parts& parts, double* out) noexcept {
   if (parts.significant <= kSafeDigits) {
     // Both factors exact, so one rounding: Clinger's fast path.
     if (parts.mantissa <= std::uint64_t{1} << 53 && parts.exponent >= -22 && parts.exponent <= 22) {
-      double value = static_cast<double>(parts.mantissa);
-      value = parts.exponent < 0 ? value / kPowersOfTen[-parts.exponent]
-                                 : value * kPowersOfTen[parts.exponent];
-      *out = negative ? -value : value;
+      const double value = static_cast<double>(parts.mantissa);
+      *out = detail::with_sign(parts.exponent < 0 ? value / kPowersOfTen[-parts.exponent]
+                                                  : value * kPowersOfTen[parts.exponent],
+                               negative);
       return true;
     }
-    const fast_float::adjusted_mantissa found =
-        fast_float::compute_float<fast_float::binary_format<double>>(parts.exponent,
-                                                                     parts.mantissa);
-    if (found.power2 >= 0) {
-      if (found.power2 == 0x7FF) return false;
-      const std::uint64_t bits = found.mantissa | static_cast<std::uint64_t>(found.power2) << 52 |
-                                 static_cast<std::uint64_t>(negative) << 63;
-      *out = std::bit_cast<double>(bits);
-      return true;
-    }
+    const Scaled scaled = detail::scale(parts.mantissa, parts.exponent, negative, out);
+    if (scaled != Scaled::unknown) return scaled == Scaled::done;
   }
   const fast_float::from_chars_result result = fast_float::from_chars(parts.begin, parts.end, *out);
   return result.ec == std::errc() && *out - *out == 0;

@@ -36,4 +36,13 @@ struct Number {
 const char* read_number(const char* at, const char* end, Number* out, Errc* code,
                         const char** failed_at) noexcept;
 
+using NumberFunction = decltype(&read_number);
+
+namespace detail {
+#if defined(__x86_64__)
+// The same, faster for short ones. REQUIRES: simd_level() >= avx2
+const char* read_number_avx2(const char* at, const char* end, Number* out, Errc* code,
+                             const char** failed_at) noexcept;
+#endif
+}  // namespace detail
 }  // namespace lanner::json

@@ -6,10 +6,12 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "json/limits.h"
+#include "json/scan.h"
 
 namespace lanner::json {
 namespace {
@@ -22,17 +24,48 @@ struct Outcome {
   std::ptrdiff_t failed_at = -1;
 };
 
-Outcome read(const std::string& text) {
+Outcome read_by(NumberFunction function, const std::string& text, const std::string& more) {
+  // A block of its own, the NUL in it: ASan sees a byte read outside.
+  const std::string whole = text + more;
+  std::vector<char> tight(whole.begin(), whole.end());
+  tight.push_back('\0');
+  const char* const begin = tight.data();
   Outcome outcome;
   const char* failed = nullptr;
-  const char* end = read_number(text.c_str(), text.c_str() + text.size(), &outcome.number,
-                                &outcome.code, &failed);
+  const char* const end =
+      function(begin, begin + whole.size(), &outcome.number, &outcome.code, &failed);
   if (end != nullptr) {
-    outcome.behind = end - text.c_str();
+    outcome.behind = end - begin;
     outcome.text = outcome.number.text;
+    outcome.number.text = {};
+  } else {
+    outcome.failed_at = failed - begin;
   }
-  if (end == nullptr) outcome.failed_at = failed - text.c_str();
   return outcome;
+}
+
+void expect_same(const Outcome& found, const Outcome& want, const std::string& text) {
+  ASSERT_EQ(found.code, want.code) << text;
+  ASSERT_EQ(found.failed_at, want.failed_at) << text;
+  ASSERT_EQ(found.behind, want.behind) << text;
+  ASSERT_EQ(found.text, want.text) << text;
+  if (want.behind < 0) return;
+  ASSERT_EQ(found.number.kind, want.number.kind) << text;
+  if (want.number.kind == NumberKind::big) return;
+  ASSERT_EQ(found.number.uint64, want.number.uint64) << text;  // of doubles the bits
+}
+
+// What read_number() says, which every level must say, at the end of a document and within.
+Outcome read(const std::string& text) {
+  const Outcome want = read_by(read_number, text, "");
+  for (int level = 0; level <= static_cast<int>(simd_level()); ++level) {
+    const NumberFunction function = scan_kernels_of(static_cast<SimdLevel>(level)).number;
+    for (const char* more :
+         {"", ",", "],[7.77777777777777777777777777777777777777777777777777777"}) {
+      expect_same(read_by(function, text, more), want, text + more);
+    }
+  }
+  return want;
 }
 
 double read_real(const std::string& text) {
@@ -146,6 +179,35 @@ TEST(Number, EveryWrittenDoubleIsReadAsTheNearest) {
       ASSERT_EQ(std::bit_cast<std::uint64_t>(read_real(text)),
                 std::bit_cast<std::uint64_t>(expected))
           << text;
+    }
+  }
+}
+
+// Every length of an integer, a fraction and an exponent, with zeros in front and behind.
+TEST(Number, EveryShapeIsReadAsTheNearest) {
+  std::mt19937_64 random(12);
+  const auto digits = [&](int count, bool zeros) {
+    std::string text;
+    while (static_cast<int>(text.size()) < count)
+      text += static_cast<char>('0' + (zeros && random() % 3 != 0 ? 0 : random() % 10));
+    return text;
+  };
+  for (int integer = 1; integer <= 25; ++integer) {
+    for (int fraction = 0; fraction <= 25; ++fraction) {
+      for (const char* exponent :
+           {"", "e0", "E5", "e-7", "e+22", "e-23", "e300", "e-310", "e0012"}) {
+        std::string text = digits(integer, random() % 2 == 0);
+        if (text[0] == '0' && integer > 1) text[0] = '1';
+        if (fraction > 0) text += "." + digits(fraction, random() % 2 == 0);
+        text += exponent;
+        if (random() % 2 == 0) text.insert(0, "-");
+        const Outcome outcome = read(text);
+        if (outcome.number.kind != NumberKind::real) continue;  // read() has compared them
+        const double expected = std::strtod(text.c_str(), nullptr);
+        ASSERT_EQ(outcome.code == Errc::json_number_too_large, std::isinf(expected)) << text;
+        if (outcome.code != Errc::ok) continue;
+        ASSERT_EQ(outcome.number.uint64, std::bit_cast<std::uint64_t>(expected)) << text;
+      }
     }
   }
 }

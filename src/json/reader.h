@@ -48,7 +48,8 @@ class Reader final {
         end_(document.data() + document.size()),
         validated_(begin_),
         scan_string_(kernels.string),
-        copy_string_(kernels.copy) {}
+        copy_string_(kernels.copy),
+        read_number_(kernels.number) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
@@ -69,7 +70,7 @@ class Reader final {
   const char* number(const char* at, Number* out) noexcept {
     const char* failed = nullptr;
     Errc code = Errc::ok;
-    const char* behind = read_number(at, end_, out, &code, &failed);
+    const char* behind = read_number_(at, end_, out, &code, &failed);
     return behind != nullptr ? behind : fail(failed, code);
   }
   // Reads `true`, `false` or `null`; the caller has seen the first letter.
@@ -103,6 +104,7 @@ class Reader final {
   const char* validated_;  // the document is known to be UTF-8 from its beginning to here
   StringScanFunction scan_string_;
   StringCopyFunction copy_string_;
+  NumberFunction read_number_;
   Buffer scratch_;  // the last string that had an escape
   const char* failed_at_ = nullptr;
   Errc code_ = Errc::ok;

@@ -25,7 +25,7 @@ StringScan copy_string_scalar(const char* at, const char* end, char* to) noexcep
 
 }  // namespace
 
-const ScanKernels kScalarScans = {scan_string_scalar, copy_string_scalar};
+const ScanKernels kScalarScans = {scan_string_scalar, copy_string_scalar, read_number};
 
 }  // namespace detail
 

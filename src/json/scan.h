@@ -1,10 +1,12 @@
-// json/scan.h: how far a string literal goes: scalar, AVX2, AVX-512, chosen at run time.
+// json/scan.h: the kernels of reading: how far a string literal goes, what a number is: scalar,
+// AVX2, AVX-512, chosen at run time.
 
 #pragma once
 
 #include <cstddef>
 
 #include "base/cpu.h"
+#include "json/number.h"
 
 namespace lanner::json {
 
@@ -24,6 +26,7 @@ inline constexpr std::size_t kCopyPadding = 64;
 struct ScanKernels {
   StringScanFunction string;
   StringCopyFunction copy;
+  NumberFunction number;
 };
 
 // The best this machine can run, chosen at the first call.

@@ -6,6 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/cpu.h"
+#include "json/number_avx2.h"
+#include "python/new_list.h"
+
 namespace lanner::python {
 
 namespace {
@@ -75,7 +79,25 @@ const char* JsonDecoder::key(const char* at) noexcept {
   return json::skip_space(at + 1);
 }
 
+#if defined(__x86_64__)
+// What number() does, with the digits read in place; null: number() shall.
+LANNER_AVX2_TARGET const char* JsonDecoder::number_avx2(const char* at, PyObject** out) noexcept {
+  json::ShortNumber number;
+  at = json::read_short_number(at, reader_->end(), &number);
+  if (!at) return nullptr;
+  *out = number.is_real ? PyFloat_FromDouble(number.real) : PyLong_FromLong(number.int64);
+  return at;
+}
+#endif
+
 const char* JsonDecoder::number(const char* at, PyObject** out) noexcept {
+#if defined(__x86_64__)
+  if (avx2_) {
+    if (const char* behind = number_avx2(at, out)) [[likely]]
+      return *out ? behind : nullptr;
+  }
+#endif
+  if (*at == '.' || *at == '/') return reader_->fail(at, Errc::json_value_expected);
   json::Number number;
   at = reader_->number(at, &number);
   if (!at) return nullptr;
@@ -97,6 +119,8 @@ const char* JsonDecoder::number(const char* at, PyObject** out) noexcept {
 }
 
 const char* JsonDecoder::scalar(const char* at, PyObject** out) noexcept {
+  // From '-' to '9'. In one comparison: whether there is a sign is chance.
+  if (static_cast<unsigned char>(*at - '-') <= '9' - '-') return number(at, out);
   switch (*at) {
     case '"': {
       json::String text;
@@ -118,7 +142,6 @@ const char* JsonDecoder::scalar(const char* at, PyObject** out) noexcept {
       if (at) *out = none();
       return at;
     default:
-      if (*at == '-' || (*at >= '0' && *at <= '9')) return number(at, out);
       return reader_->fail(at, Errc::json_value_expected);
   }
 }
@@ -143,11 +166,8 @@ PyObject* JsonDecoder::close() noexcept {
 }
 
 PyObject* JsonDecoder::close_array(std::size_t first) noexcept {
-  const std::size_t count = size_ - first;
-  PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
+  PyObject* list = new_list(values_ + first, size_ - first);
   if (!list) return nullptr;
-  for (std::size_t i = 0; i < count; ++i)
-    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), values_[first + i]);
   size_ = first;
   return list;
 }

@@ -46,6 +46,7 @@ class JsonDecoder final {
   const char* scalar(const char* at, PyObject** out) noexcept;
   const char* key(const char* at) noexcept;
   const char* number(const char* at, PyObject** out) noexcept;
+  const char* number_avx2(const char* at, PyObject** out) noexcept;
   bool push(PyObject* value) noexcept;
   bool grow() noexcept;
   const char* open(const char* at, int depth) noexcept;
@@ -62,6 +63,7 @@ class JsonDecoder final {
   std::size_t capacity_ = kInlineValues;
   int open_ = 0;
   bool refuse_repeated_ = false;
+  bool avx2_ = simd_level() >= SimdLevel::avx2;
   std::array<Frame, json::kDepthMax> frames_;
   PyObject* inline_values_[kInlineValues];
 };

@@ -4,8 +4,11 @@ import contextlib
 import gc
 import itertools
 import json as standard
+import math
+import os
 import pickle
 import random
+import struct
 from collections.abc import Callable
 
 import pytest
@@ -75,6 +78,35 @@ def test_doubles_are_the_nearest():
         assert json.loads(text) == float(text)
     assert str(json.loads("-0.0")) == "-0.0"
     assert json.loads("1e-400") == 0.0
+
+
+def test_numbers_of_every_shape_are_what_python_reads():
+    chosen = random.Random(6)
+    texts = []
+    for integer, fraction in itertools.product(range(1, 26), range(26)):
+        for exponent in ("", "e0", "E+9", "e-17", "e22", "e-300"):
+            text = str(chosen.randrange(10**integer)) if chosen.random() < 0.9 else "0"
+            if fraction:
+                text += "." + f"{chosen.randrange(10 ** chosen.randint(1, fraction)):0{fraction}}"
+            texts.append(chosen.choice(["", "-"]) + text + exponent)
+    read = json.loads("[" + ",".join(texts) + "]")
+    for text, number in zip(texts, read, strict=True):
+        expected = int(text) if text.lstrip("-").isdigit() else float(text)
+        assert repr(number) == repr(expected), text
+        assert repr(json.loads(text)) == repr(expected), text  # at the end of a document
+
+
+def test_random_doubles_come_back_to_the_bit():
+    """100,000 of them; LANNER_DOUBLES=10000000 is the long run (make nightly)."""
+    chosen = random.Random(7)
+    left = int(os.environ.get("LANNER_DOUBLES", "100000"))
+    while left > 0:
+        drawn = struct.unpack("<5000d", chosen.randbytes(40_000))
+        numbers = [number for number in drawn if math.isfinite(number)]
+        left -= len(numbers)
+        bits = struct.pack(f"<{len(numbers)}d", *numbers)
+        for text in (json.dumpb(numbers), standard.dumps(numbers)):
+            assert struct.pack(f"<{len(numbers)}d", *json.loads(text)) == bits
 
 
 @pytest.mark.parametrize(
