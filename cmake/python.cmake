@@ -18,11 +18,13 @@ set(LANNER_PYTHON_SOURCES
   held_bytes.cpp
   json_array.cpp
   json_decoder.cpp
+  json_document.cpp
   json_encoder.cpp
   json_error.cpp
   json_functions.cpp
   json_other.cpp
   json_output.cpp
+  json_raw.cpp
   json_scalars.cpp
   json_shapes.cpp
   json_text.cpp

@@ -27,6 +27,21 @@ def check_options(options: Mapping[str, object]) -> None:
 def refuse_connections(fd: int) -> None:
     """A TCP listener drops new connection requests (SYN) from now on, for all processes that share it."""
 
+class Raw:
+    """lanner.json.Raw: JSON text that is written as it is, wherever a value may stand: cached answers, columns of a database.
+
+    data: bytes, bytearray, memoryview or str; one JSON value. It is checked once (grammar, UTF-8, depth), unless
+    trusted=True: then what is no JSON breaks the text that it is written into. As a type of a Schema it keeps a value
+    unread. Values are equal when their bytes are. Raises lanner.json.JSONDecodeError.
+
+    Example: `dumpb({"card": Raw(b'{"name":"Opt"}')})` is `b'{"card":{"name":"Opt"}}'`.
+    """
+
+    def __new__(cls, data: bytes | bytearray | memoryview | str, *, trusted: bool = False) -> Self: ...
+    @property
+    def data(self) -> bytes: ...
+    def __bytes__(self) -> bytes: ...
+
 def json_dumps(
     value: object,
     *,
@@ -38,6 +53,11 @@ def json_dumps(
     omit_microseconds: bool = False,
     non_str_keys: bool = False,
     nan_as_null: bool = False,
+    append_newline: bool = False,
+    strict_integer: bool = False,
+    passthrough_subclass: bool = False,
+    passthrough_datetime: bool = False,
+    passthrough_dataclass: bool = False,
 ) -> str:
     """lanner.json.dumps: `value` as JSON text. Raises lanner.json.JSONEncodeError with the path, and what default raises.
 
@@ -46,6 +66,9 @@ def json_dumps(
     naive_utc: a datetime without zone is UTC. utc_z: Z in the place of +00:00. omit_microseconds: of datetime and time.
     non_str_keys: numbers, dates, UUIDs, enums, None and bool may be keys.
     nan_as_null: NaN and Infinity become null; otherwise they are errors (RFC 8259, section 6).
+    append_newline: ends in a newline. strict_integer: integers of more than 53 bits are errors (RFC 8259, section 6).
+    passthrough_subclass, _datetime, _dataclass: default gets subclasses of str, int, float, dict, list and tuple;
+    datetime, date and time; dataclasses.
 
     Example: `dumps({"b": 1, "a": 2}, sort_keys=True)` is `'{"a":2,"b":1}'`.
     """
@@ -61,10 +84,40 @@ def json_dumpb(
     omit_microseconds: bool = False,
     non_str_keys: bool = False,
     nan_as_null: bool = False,
+    append_newline: bool = False,
+    strict_integer: bool = False,
+    passthrough_subclass: bool = False,
+    passthrough_datetime: bool = False,
+    passthrough_dataclass: bool = False,
 ) -> bytes:
     """lanner.json.dumpb: the same as UTF-8 bytes, without the way over a str.
 
     Example: `dumpb([1, None])` is `b'[1,null]'`.
+    """
+
+def json_dump_into(
+    value: object,
+    buffer: bytearray,
+    *,
+    default: Callable[[Any], object] | None = None,
+    sort_keys: bool = False,
+    indent: int | None = None,
+    naive_utc: bool = False,
+    utc_z: bool = False,
+    omit_microseconds: bool = False,
+    non_str_keys: bool = False,
+    nan_as_null: bool = False,
+    append_newline: bool = False,
+    strict_integer: bool = False,
+    passthrough_subclass: bool = False,
+    passthrough_datetime: bool = False,
+    passthrough_dataclass: bool = False,
+) -> int:
+    """lanner.json.dump_into: the same bytes behind what `buffer` holds; returns how many. An error leaves it as it was.
+
+    Raises also BufferError while a memoryview of the buffer is open. What `default` calls cannot resize the buffer.
+
+    Example: `dump_into([1], buffer := bytearray(b"data: "))` is 3, and the buffer `b"data: [1]"`.
     """
 
 def json_loads(data: bytes | bytearray | memoryview | str, *, duplicate_keys: str = "last") -> Any:
@@ -165,6 +218,23 @@ class Schema:
 
         exclude_none, exclude_unset, exclude_defaults: fields that are None, have no value, equal their default.
         Raises lanner.json.JSONEncodeError when the value is not of the type.
+        """
+
+    def encode_into(
+        self,
+        value: object,
+        buffer: bytearray,
+        /,
+        *,
+        exclude_none: bool = False,
+        exclude_unset: bool = False,
+        exclude_defaults: bool = False,
+    ) -> int:
+        """encode() behind what `buffer` holds; returns how many bytes. An error leaves it as it was.
+
+        Raises also BufferError while a memoryview of the buffer is open.
+
+        Example: `Schema(int).encode_into(5, buffer := bytearray(b"data: "))` is 1, and the buffer `b"data: 5"`.
         """
 
 class ModelMeta(type):

@@ -11,11 +11,13 @@ docs/json.md says what is written how, and where this differs from json and orjs
 
 import json as _standard
 
+from lanner._core import Raw
+from lanner._core import json_dump_into as dump_into
 from lanner._core import json_dumpb as dumpb
 from lanner._core import json_dumps as dumps
 from lanner._core import json_loads as loads
 
-__all__ = ["JSONDecodeError", "JSONEncodeError", "dumpb", "dumps", "loads"]
+__all__ = ["JSONDecodeError", "JSONEncodeError", "Raw", "dump_into", "dumpb", "dumps", "loads"]
 
 
 class JSONDecodeError(_standard.JSONDecodeError):

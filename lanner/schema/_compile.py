@@ -19,7 +19,9 @@ import typing
 import uuid
 from typing import Any
 
+from lanner.json import Raw
 from lanner.schema import _foreign, _records, _rules, _unions
+from lanner.schema._raw import RawCodec
 from lanner.schema._registry import registry
 
 Node = dict[str, Any]
@@ -103,6 +105,10 @@ class Compiler:
         own = registry.get(tp)
         if own is not None:
             return self.own_type(tp, own, metadata)
+        if tp is Raw:
+            codec = RawCodec()
+            raw = self.node("delegate", "missing", "Raw", object=codec, encode=codec, own_class=Raw, cls=codec)
+            return self.about(raw, metadata)
         if _foreign.is_pydantics(tp, metadata):
             return self.adapted(tp, metadata)
         if origin in (typing.Union, types.UnionType):

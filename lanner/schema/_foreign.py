@@ -6,11 +6,15 @@ import sys
 from collections.abc import Iterable
 from typing import Annotated, Any
 
+from lanner.schema._raw import Refused
+
 KNOWN = {"AfterValidator", "Discriminator", "FieldInfo"}  # read by _rules, with the functions and fields they hold
 
 
 def errors_of(error: BaseException | None) -> list[dict[str, Any]] | None:
-    """The errors of a pydantic ValidationError; None: it is another exception."""
+    """The errors of a pydantic ValidationError, or of a Raw that was refused; None: it is another exception."""
+    if isinstance(error, Refused):
+        return error.errors
     core = sys.modules.get("pydantic_core")
     if core is None or not isinstance(error, core.ValidationError):
         return None

@@ -79,7 +79,7 @@ PyObject* JsonEncoder::next(int outside, bool* done) noexcept {
 JsonEncoder::Walk JsonEncoder::walk_of(const ModuleState& state,
                                        const JsonOptions& options) noexcept {
 #if defined(__x86_64__)
-  if (state.dict_entries && options.indent == 0 && json::has_vbmi2()) {
+  if (state.dict_entries && options.indent == 0 && !options.strict_integer && json::has_vbmi2()) {
     return &JsonEncoder::walk_vbmi2;
   }
 #endif

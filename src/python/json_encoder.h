@@ -26,6 +26,11 @@ struct JsonOptions {
   bool omit_microseconds = false;
   bool non_str_keys = false;  // numbers, dates, UUIDs, enums, None and bool may be keys
   bool nan_as_null = false;
+  bool append_newline = false;         // behind the whole text
+  bool strict_integer = false;         // integers of more than 53 bits are errors
+  bool passthrough_subclass = false;   // subclasses of str, int, ..., dict go to `fallback`
+  bool passthrough_datetime = false;   // datetime, date and time, too
+  bool passthrough_dataclass = false;  // dataclasses, too
 };
 
 class JsonEncoder final {
@@ -74,6 +79,7 @@ class JsonEncoder final {
   Done write_subclass(Ref& value) noexcept;
   Done write_text_of(PyObject* value) noexcept;
   Done write_numpy(Ref& value) noexcept;
+  Done write_raw(PyObject* value) noexcept;
   Done write_fallback(Ref& value) noexcept;
 
   // json_walk_inl.h: the walk in one loop, for what is plain; null: not for these options, or not

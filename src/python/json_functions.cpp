@@ -9,6 +9,7 @@
 #include "json/utf8.h"
 #include "python/dict_entries.h"
 #include "python/json_decoder.h"
+#include "python/json_document.h"
 #include "python/json_encoder.h"
 #include "python/json_error.h"
 #include "python/json_output.h"
@@ -60,15 +61,30 @@ bool take_option(const ModuleState& state, PyObject* name, PyObject* value,
                         {state.utc_z, &JsonOptions::utc_z},
                         {state.omit_microseconds, &JsonOptions::omit_microseconds},
                         {state.non_str_keys, &JsonOptions::non_str_keys},
-                        {state.nan_as_null, &JsonOptions::nan_as_null}};
+                        {state.nan_as_null, &JsonOptions::nan_as_null},
+                        {state.append_newline, &JsonOptions::append_newline},
+                        {state.strict_integer, &JsonOptions::strict_integer},
+                        {state.passthrough_subclass, &JsonOptions::passthrough_subclass},
+                        {state.passthrough_datetime, &JsonOptions::passthrough_datetime},
+                        {state.passthrough_dataclass, &JsonOptions::passthrough_dataclass}};
   for (const Flag& flag : flags) {
     if (is_name(name, flag.name)) return take_flag(value, &(options->*flag.member));
   }
   PyErr_Format(PyExc_TypeError,
                "no such argument: %R; there are default, sort_keys, indent, naive_utc, utc_z, "
-               "omit_microseconds, non_str_keys, nan_as_null",
+               "omit_microseconds, non_str_keys, nan_as_null, append_newline, strict_integer, "
+               "passthrough_subclass, passthrough_datetime, passthrough_dataclass",
                name);
   return false;
+}
+
+bool take_named(const ModuleState& state, PyObject* const* values, PyObject* names,
+                JsonOptions* options) noexcept {
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t i = 0; i < named; ++i) {
+    if (!take_option(state, PyTuple_GET_ITEM(names, i), values[i], options)) return false;
+  }
+  return true;
 }
 
 bool take_options(const ModuleState& state, const char* function, PyObject* const* arguments,
@@ -78,12 +94,7 @@ bool take_options(const ModuleState& state, const char* function, PyObject* cons
                  function, count);
     return false;
   }
-  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
-  for (Py_ssize_t i = 0; i < named; ++i) {
-    if (!take_option(state, PyTuple_GET_ITEM(names, i), arguments[count + i], options))
-      return false;
-  }
-  return true;
+  return take_named(state, arguments + count, names, options);
 }
 
 // The text, in `space`; false with an exception set.
@@ -91,6 +102,10 @@ bool encode(ModuleState* state, json::Output& out, PyObject* value,
             const JsonOptions& options) noexcept {
   JsonEncoder encoder(state, out, options);
   if (!encoder.write(value)) return false;
+  if (options.append_newline && !out.append("\n")) {
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    return false;
+  }
   // An eighth more, and the room that the last string asks for.
   const std::size_t size = out.size();
   state->json_bytes = size < kExpectedMax ? size + size / 8 + 1024 : kExpectedMax;
@@ -108,6 +123,22 @@ PyObject* json_dumpb(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   return space.finish(out.size());
 }
 
+PyObject* json_dump_into(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
+                         PyObject* names) noexcept {
+  ModuleState* state = state_of(module);
+  if (count != 2 || !PyByteArray_Check(arguments[1])) {
+    PyErr_SetString(PyExc_TypeError,
+                    "dump_into() takes a value and a bytearray, and options by name");
+    return nullptr;
+  }
+  JsonOptions options;
+  if (!take_named(*state, arguments + 2, names, &options)) return nullptr;
+  ByteArraySpace space(arguments[1], state->json_bytes);
+  json::Output out(space);
+  if (!encode(state, out, arguments[0], options) || !space.finish(out.size())) return nullptr;
+  return PyLong_FromSize_t(out.size());
+}
+
 PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
                      PyObject* names) noexcept {
   ModuleState* state = state_of(module);
@@ -118,36 +149,6 @@ PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   if (!encode(state, out, arguments[0], options)) return nullptr;
   const std::string_view text(out.data(), out.size());
   return json_str({text, json::shape_of(text).max == 0x7F, false});
-}
-
-// The document's bytes, with a NUL behind them, kept by *held. False with an exception set.
-bool document_of(PyObject* data, Ref* held, std::string_view* document) noexcept {
-  if (PyBytes_Check(data)) {
-    *held = Ref::borrow(data);
-  } else if (PyUnicode_Check(data)) {
-#if PY_VERSION_HEX < 0x030C0000
-    if (PyUnicode_READY(data) < 0) return false;
-#endif
-    if (PyUnicode_IS_ASCII(data)) {
-      *held = Ref::borrow(data);
-      // SAFETY: a compact ASCII str has its bytes, and a NUL, behind the head (PEP 393).
-      *document = {reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(data)),
-                   static_cast<std::size_t>(PyUnicode_GET_LENGTH(data))};
-      return true;
-    }
-    // Not the cached form: it would stay with the str.
-    *held = Ref::steal(PyUnicode_AsEncodedString(data, "utf-8", "surrogatepass"));
-  } else if (PyObject_CheckBuffer(data)) {
-    // A copy: what can be written to may change while objects are made.
-    *held = Ref::steal(PyBytes_FromObject(data));
-  } else {
-    PyErr_Format(PyExc_TypeError, "JSON is bytes, bytearray, memoryview or str, not %.100s",
-                 Py_TYPE(data)->tp_name);
-  }
-  if (!*held) return false;
-  *document = {PyBytes_AS_STRING(held->get()),
-               static_cast<std::size_t>(PyBytes_GET_SIZE(held->get()))};
-  return true;
 }
 
 // duplicate_keys: "last" or "reject". False with an exception set.
@@ -196,6 +197,8 @@ PyMethodDef json_methods[] = {
      PyDoc_STR("json_dumps(value, **options) -> str\n\nSee lanner.json.dumps.")},
     {"json_dumpb", method(json_dumpb), METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("json_dumpb(value, **options) -> bytes\n\nSee lanner.json.dumpb.")},
+    {"json_dump_into", method(json_dump_into), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("json_dump_into(value, buffer, **options) -> int\n\nSee lanner.json.dump_into.")},
     {"json_loads", method(json_loads), METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("json_loads(data, **options) -> object\n\nSee lanner.json.loads.")},
     {nullptr, nullptr, 0, nullptr}};

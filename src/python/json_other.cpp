@@ -6,6 +6,7 @@
 
 #include "python/json_array.h"
 #include "python/json_encoder.h"
+#include "python/json_raw.h"
 #include "python/json_time.h"
 
 namespace lanner::python {
@@ -57,7 +58,12 @@ char* write_uuid(char* to, const unsigned char* bytes) noexcept {
 
 }  // namespace
 
+JsonEncoder::Done JsonEncoder::write_raw(PyObject* value) noexcept {
+  return out_->append(raw_text(value)) ? write_word(",") : no_memory();
+}
+
 JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
+  if (Py_TYPE(value.get()) == state_->json_raw_type) return write_raw(value.get());
   if (!state_->json_types.load()) return Done::failed;
   // SAFETY: as in type_attribute().
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(value.get()));
@@ -67,9 +73,9 @@ JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
     value = Ref::steal(PyObject_GetAttr(value.get(), state_->value));
     return value ? Done::again : Done::failed;
   }
-  Done done = write_subclass(value);
+  Done done = options_->passthrough_subclass ? Done::no : write_subclass(value);
   if (done == Done::no) done = write_text_of(value.get());
-  if (done == Done::no) {
+  if (done == Done::no && !options_->passthrough_dataclass) {
     Ref fields = type_attribute(value.get(), state_->dataclass_fields);
     if (PyErr_Occurred()) return Done::failed;
     if (fields && PyDict_Check(fields.get())) return open(value, Kind::fields, fields.release());
@@ -79,7 +85,8 @@ JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
 }
 
 JsonEncoder::Done JsonEncoder::write_numpy(Ref& value) noexcept {
-  switch (write_array(*out_, value.get(), *options_)) {
+  switch (options_->strict_integer ? ArrayText::python
+                                   : write_array(*out_, value.get(), *options_)) {
     case ArrayText::written:
       return write_word(",");
     case ArrayText::not_finite:
@@ -119,7 +126,7 @@ JsonEncoder::Done JsonEncoder::write_text_of(PyObject* value) noexcept {
   if (is_a(value, uuid_type)) {
     Ref number = Ref::steal(PyObject_GetAttr(value, state_->int_));
     if (!number || !uuid_bytes(number.get(), bytes)) return Done::failed;
-  } else if (!datetime && !date && !time) {
+  } else if ((!datetime && !date && !time) || options_->passthrough_datetime) {
     return Done::no;
   }
   char text[kTimeRoom];

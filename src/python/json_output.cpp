@@ -33,4 +33,33 @@ PyObject* BytesSpace::finish(std::size_t size) noexcept {
   return std::exchange(bytes_, nullptr);
 }
 
+ByteArraySpace::~ByteArraySpace() {
+  give_back();
+  if (finished_) return;
+  Raised raised;  // why there is no text
+  if (PyByteArray_Resize(array_, static_cast<Py_ssize_t>(before_)) < 0) PyErr_Clear();
+  raised.restore();
+}
+
+void ByteArraySpace::give_back() noexcept {
+  if (std::exchange(lent_, false)) PyBuffer_Release(&view_);
+}
+
+char* ByteArraySpace::grow(char*, std::size_t used, std::size_t more,
+                           std::size_t* capacity) noexcept {
+  const std::size_t wanted = std::max({used + more, 2 * *capacity, expected_});
+  give_back();
+  if (PyByteArray_Resize(array_, static_cast<Py_ssize_t>(before_ + wanted)) < 0) return nullptr;
+  if (PyObject_GetBuffer(array_, &view_, PyBUF_WRITABLE) < 0) return nullptr;
+  lent_ = true;
+  *capacity = wanted;
+  return static_cast<char*>(view_.buf) + before_;
+}
+
+bool ByteArraySpace::finish(std::size_t size) noexcept {
+  give_back();
+  finished_ = PyByteArray_Resize(array_, static_cast<Py_ssize_t>(before_ + size)) == 0;
+  return finished_;
+}
+
 }  // namespace lanner::python

@@ -1,5 +1,5 @@
-// python/json_output.h: JSON text that becomes a bytes object: written in place, short ones first
-// on the C stack.
+// python/json_output.h: JSON text that becomes a bytes object, or the end of a bytearray: written
+// in place, short ones first on the C stack.
 
 #pragma once
 
@@ -28,6 +28,36 @@ class BytesSpace final : public json::OutputSpace {
   std::size_t expected_;
   PyObject* bytes_ = nullptr;
   char inline_[kInlineBytes];
+};
+
+// Writes behind what a bytearray holds. While memory of it is lent out, nobody else can resize it
+// (BufferError); unless finish() is called, it becomes what it was.
+class ByteArraySpace final : public json::OutputSpace {
+ public:
+  // `array` is borrowed: it outlives this. `expected`: as above.
+  ByteArraySpace(PyObject* array, std::size_t expected) noexcept
+      : array_(array),
+        before_(static_cast<std::size_t>(PyByteArray_GET_SIZE(array))),
+        expected_(expected) {}
+  ByteArraySpace(const ByteArraySpace&) = delete;
+  ByteArraySpace& operator=(const ByteArraySpace&) = delete;
+  ~ByteArraySpace();
+
+  // Null with an exception set.
+  char* grow(char* begin, std::size_t used, std::size_t more,
+             std::size_t* capacity) noexcept override;
+  // Keeps the first `size` bytes. False with an exception set.
+  bool finish(std::size_t size) noexcept;
+
+ private:
+  void give_back() noexcept;
+
+  PyObject* array_;
+  std::size_t before_;
+  std::size_t expected_;
+  bool lent_ = false;
+  bool finished_ = false;
+  Py_buffer view_;
 };
 
 }  // namespace lanner::python

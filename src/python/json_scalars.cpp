@@ -12,7 +12,8 @@ namespace lanner::python {
 
 namespace {
 
-constexpr Py_ssize_t kShortText = 4096;  // longer ones are written by pieces
+constexpr long long kSafeMax = (1LL << 53) - 1;  // what a double, and so JavaScript, holds exactly
+constexpr Py_ssize_t kShortText = 4096;          // longer ones are written by pieces
 constexpr const char* kSurrogate =
     "the str has a lone surrogate, for which UTF-8 has no form; mend it, e.g. by "
     "value.encode('utf-8', 'replace').decode()";
@@ -104,6 +105,9 @@ JsonEncoder::Done JsonEncoder::write_long_str(PyObject* text) noexcept {
 JsonEncoder::Done JsonEncoder::write_int(PyObject* number) noexcept {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (options_->strict_integer && (overflow != 0 || value > kSafeMax || value < -kSafeMax)) {
+    return problem("the integer has more than 53 bits, which strict_integer=True refuses");
+  }
   if (overflow != 0) [[unlikely]]
     return write_big_int(number);
   char* to = out_->reserve(json::kIntegerRoom + 1);

@@ -87,7 +87,8 @@ constexpr AddToModule kAdders[] = {
     add_poller_type,    add_loop_base_type,       add_thread_pool_type,
     add_awaitable_type, add_asgi_call_types,      add_task_registry_type,
     add_json_functions, add_stream_hub_type,      add_validation_error_type,
-    add_schema_type,    add_model_types,          add_server_type,
+    add_schema_type,    add_model_types,          add_json_raw_type,
+    add_server_type,
 };
 
 int module_exec(PyObject* module) noexcept {

@@ -35,7 +35,7 @@ int each_object(ModuleState* s, F&& f) noexcept {
                             &s->receive_type,     &s->send_type,        &s->task_done_type,
                             &s->registry_type,    &s->stream_hub_type,  &s->stream_transport_type,
                             &s->thread_pool_type, &s->schema_type,      &s->validation_error_type,
-                            &s->model_meta_type};
+                            &s->model_meta_type,  &s->json_raw_type};
   for (PyTypeObject** type : types) {
     // SAFETY: PyTypeObject begins with PyObject; the C API itself casts so.
     if (int code = f(reinterpret_cast<PyObject**>(type))) return code;

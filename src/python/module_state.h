@@ -35,6 +35,7 @@ struct ModuleState {
   PyTypeObject* schema_type = nullptr;
   PyTypeObject* validation_error_type = nullptr;
   PyTypeObject* model_meta_type = nullptr;
+  PyTypeObject* json_raw_type = nullptr;
 
   AsyncioParts asyncio;  // empty until the first loop
   LoopSpares loop_spares;
@@ -81,6 +82,7 @@ int add_task_registry_type(PyObject* module, ModuleState* state) noexcept;
 int add_schema_type(PyObject* module, ModuleState* state) noexcept;
 int add_validation_error_type(PyObject* module, ModuleState* state) noexcept;
 int add_model_types(PyObject* module, ModuleState* state) noexcept;
+int add_json_raw_type(PyObject* module, ModuleState* state) noexcept;
 int add_json_functions(PyObject* module, ModuleState* state) noexcept;
 int add_stream_hub_type(PyObject* module, ModuleState* state) noexcept;
 int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept;

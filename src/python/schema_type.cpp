@@ -199,6 +199,25 @@ PyObject* schema_encode(PyObject* self, PyObject* const* args, Py_ssize_t count,
   return space.finish(out.size());
 }
 
+PyObject* schema_encode_into(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                             PyObject* names) noexcept {
+  const SchemaObject* schema = made(self);
+  if (!schema) return nullptr;
+  if (count != 2 || !PyByteArray_Check(args[1])) {
+    PyErr_SetString(PyExc_TypeError,
+                    "encode_into() takes a value and a bytearray, and options by name");
+    return nullptr;
+  }
+  SchemaWriteOptions options;
+  if (names && !take_options(args + 2, names, &options)) return nullptr;
+  ByteArraySpace space(args[1], schema->encoded_bytes);
+  json::Output out(space);
+  SchemaEncoder encoder(schema->made_of, schema->state, out, options);
+  if (!encoder.write(*schema->plan->root, args[0]) || !space.finish(out.size())) return nullptr;
+  as_schema(self)->encoded_bytes = std::min(out.size() + out.size() / 8 + 1024, kExpectedMax);
+  return PyLong_FromSize_t(out.size());
+}
+
 // REQUIRES: classes is (uuid.UUID, decimal.Decimal, errors_of).
 bool find_classes(PyObject* classes, SchemaClasses* out) noexcept {
   out->datetime = static_cast<PyDateTime_CAPI*>(PyCapsule_Import("datetime.datetime_CAPI", 0));
@@ -299,6 +318,10 @@ PyMethodDef schema_methods[] = {
                "(bytes). What the type does not have is left out.\nRaises "
                "lanner.json.JSONEncodeError when the value is "
                "not of the type.")},
+    {"encode_into", method(schema_encode_into), METH_FASTCALL | METH_KEYWORDS,
+     PyDoc_STR("encode_into(value, buffer, *, exclude_none=False, exclude_unset=False, "
+               "exclude_defaults=False) -> int\n\nencode() behind what a bytearray holds; how many "
+               "bytes were written.")},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -1,0 +1,16 @@
+// python/json_document.h: what a caller gives as a JSON document, as the bytes that json's Reader
+// wants.
+
+#pragma once
+
+#include <string_view>
+
+#include "python/ref.h"
+
+namespace lanner::python {
+
+// `data`: bytes, bytearray, memoryview or str. *document: its UTF-8, with a NUL behind it, which
+// lives as long as *held. False with an exception set.
+bool document_of(PyObject* data, Ref* held, std::string_view* document) noexcept;
+
+}  // namespace lanner::python
