@@ -33,7 +33,7 @@ find_library(LANNER_SIMDJSON simdjson REQUIRED)  # tools/setup.sh installs it, a
 target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
 lanner_layer(NAME schema
   SOURCES errors.cpp name_index.cpp pattern.cpp plan.cpp scalars.cpp temporal.cpp
-  TESTS errors_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp text_input_test.cpp)
+  TESTS errors_test.cpp json_row_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp text_input_test.cpp)
 find_library(LANNER_RE2 re2 REQUIRED)  # tools/setup.sh installs it
 target_link_libraries(lanner_schema PUBLIC ${LANNER_RE2})
 lanner_layer(NAME server

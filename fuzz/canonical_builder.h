@@ -58,6 +58,11 @@ class CanonicalBuilder final {
   Value number(const json::Number& number) noexcept { return make(std::string(number.text)); }
   Value string(const json::String& text) noexcept { return utf8(text.utf8); }
   Value key(const json::String& text) noexcept { return utf8(text.utf8); }
+  Value new_ascii(std::size_t size, char** to) noexcept {
+    Value made = make(quoted(std::string(size, '?')));
+    if (made) *to = made->data() + 1;
+    return made;
+  }
   Value utf8(std::string_view text) noexcept { return make(quoted(text)); }
   Value bytes(std::string_view text) noexcept { return make("b" + quoted(text)); }
   Value date(const Date& date) noexcept {

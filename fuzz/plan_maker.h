@@ -216,7 +216,9 @@ class PlanMaker final {
       record.from_array = true;
       record.too_long = rule(Slug::too_long, schema::Demand::max_length);
     }
+    record.make = from_.next(2) ? schema::Make::slots : schema::Make::call;
     LANNER_FUZZ_CHECK(schema::index_record(&record));
+    schema::make_read_fields(&record);
     return made;
   }
 

@@ -26,7 +26,9 @@ class Buffer final {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  ~Buffer() { std::free(data_); }
+  ~Buffer() {
+    if (data_) std::free(data_);  // often there is none
+  }
 
   char* data() noexcept { return data_; }
   const char* data() const noexcept { return data_; }

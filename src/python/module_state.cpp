@@ -104,7 +104,6 @@ void ModuleState::clear() noexcept {
     return 0;
   });
   json_keys.clear();
-  short_texts.clear();
 }
 
 }  // namespace lanner::python

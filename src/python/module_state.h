@@ -11,7 +11,6 @@
 #include "python/json_types.h"
 #include "python/loop_handle.h"
 #include "python/ref.h"
-#include "python/short_texts.h"
 
 namespace lanner::python {
 
@@ -54,7 +53,6 @@ struct ModuleState {
       field_names{};  // b"accept" ... by Token
 
   JsonKeys json_keys;
-  ShortTexts short_texts;
   JsonTypes json_types;
   bool dict_entries = false;   // dict_entries_known()
   std::size_t json_bytes = 0;  // of the last text written: how much the next one may need

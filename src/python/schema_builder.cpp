@@ -50,9 +50,7 @@ PyObject* SchemaBuilder::number(const json::Number& number) noexcept {
 
 bool SchemaBuilder::looks_into_dicts() const noexcept { return state_.dict_entries; }
 
-PyObject* SchemaBuilder::string(const json::String& text) noexcept {
-  return state_.short_texts.get(text);
-}
+PyObject* SchemaBuilder::string(const json::String& text) noexcept { return json_str(text); }
 PyObject* SchemaBuilder::key(const json::String& text) noexcept {
   return state_.json_keys.get(text);
 }
@@ -203,19 +201,24 @@ PyObject* make_dict(PyObject** values, std::size_t count, bool unique_keys,
   return dict.release();
 }
 
-PyObject* make_slots(const schema::Record& record, PyObject** values) noexcept {
+// An object whose slots are all filled at once is not zeroed before, as tp_alloc does.
+PyObject* new_with_slots(const schema::Record& record) noexcept {
   auto* type = static_cast<PyTypeObject*>(record.type);
-  PyObject* object = type->tp_alloc(type, 0);
+  return record.slots_only ? PyObject_GC_New(PyObject, type) : type->tp_alloc(type, 0);
+}
+
+PyObject* make_slots(const schema::Record& record, PyObject** values) noexcept {
+  PyObject* object = new_with_slots(record);
   if (!object) {
-    for (std::size_t i = 0; i < record.fields.size(); ++i) drop(values[i]);
+    drop_all(values, record.fields.size());
     return nullptr;
   }
   // SAFETY: each offset is that of a T_OBJECT_EX member of the type (schema_compile.cpp checks it).
   char* base = reinterpret_cast<char*>(object);
-  for (std::size_t i = 0; i < record.fields.size(); ++i) {
-    // SAFETY: as above.
-    *reinterpret_cast<PyObject**>(base + record.fields[i].offset) = values[i];
+  for (const std::intptr_t offset : record.offsets) {
+    *reinterpret_cast<PyObject**>(base + offset) = *values++;  // SAFETY: as above.
   }
+  if (record.slots_only) PyObject_GC_Track(object);
   return object;
 }
 

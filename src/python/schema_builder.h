@@ -13,6 +13,7 @@
 
 #include "json/number.h"
 #include "json/reader.h"
+#include "python/new_ascii.h"
 #include "python/ref.h"
 #include "python/small_integer.h"
 #include "schema/errors.h"
@@ -59,6 +60,10 @@ class SchemaBuilder final {
   Value number(const json::Number& number) noexcept;
   Value string(const json::String& text) noexcept;
   Value key(const json::String& text) noexcept;
+  // A str of 2 or more bytes of ASCII, to be written at *to.
+  Value new_ascii(std::size_t size, char** to) noexcept {
+    return lanner::python::new_ascii(size, to);
+  }
   Value utf8(std::string_view text) noexcept;
   Value bytes(std::string_view text) noexcept;
   Value date(const schema::Date& date) noexcept;

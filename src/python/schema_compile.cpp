@@ -100,6 +100,8 @@ class Compiler final {
     for (const auto& record : plan_->records) schema::make_rows(record.get());
     if (root < 0 || root >= count) return wrong("the root's number");
     plan_->root = plan_->nodes[static_cast<std::size_t>(root)].get();
+    for (const std::unique_ptr<schema::Record>& record : plan_->records)
+      schema::make_read_fields(record.get());
     return true;
   }
 
@@ -293,7 +295,17 @@ class Compiler final {
       if (!field(PyList_GET_ITEM(fields, static_cast<Py_ssize_t>(i)), *to, &to->fields[i]))
         return false;
     }
+    if (to->make == Make::slots) find_slots(to);
     return schema::index_record(to) || wrong("names that differ");
+  }
+
+  static void find_slots(schema::Record* record) noexcept {
+    for (const schema::Field& field : record->fields) record->offsets.push_back(field.offset);
+    auto* type = static_cast<PyTypeObject*>(record->type);
+    const auto slots = static_cast<Py_ssize_t>(record->fields.size() * sizeof(PyObject*));
+    record->slots_only = type->tp_alloc == PyType_GenericAlloc && type->tp_itemsize == 0 &&
+                         PyType_IS_GC(type) &&
+                         type->tp_basicsize == static_cast<Py_ssize_t>(sizeof(PyObject)) + slots;
   }
 
   bool field(PyObject* from, const schema::Record& record, schema::Field* to) noexcept {

@@ -22,6 +22,7 @@ class ObjectInput final {
   using This = schema::Machine<ObjectInput, SchemaBuilder>;
   using Node = schema::Node;
   using Look = schema::KindTable::Look;
+  static constexpr bool kReadsRows = true;
   using Step = schema::Step;
   using Item = PyObject*;
   struct Container {
@@ -78,6 +79,41 @@ class ObjectInput final {
     *item = next;
     return Step::more;
   }
+  // As JsonInput's. Entries are looked at where they lie; nothing of the user's runs.
+  [[gnu::always_inline]] bool read_row(const schema::Record& record, Container& in,
+                                       std::uint32_t* next, Value* values,
+                                       bool* complete) noexcept {
+    if (!looks_into_dicts_ || !record.row_helps(*next) || !PyDict_CheckExact(in.object))
+      return true;
+    const DictEntries entries = dict_entries(in.object);
+    if (entries.first) *complete = read_entries(record, entries, &in.at, next, values);
+    return true;
+  }
+  schema::RecordsRead read_records(This& machine, const schema::Record& record, Container& in,
+                                   Container* one) noexcept {
+    using End = schema::RecordsRead::End;
+    if (!looks_into_dicts_ || !record.row_helps(0) || !PyList_Check(in.object)) return {};
+    while (in.at < PyList_GET_SIZE(in.object)) {
+      PyObject* item = PyList_GET_ITEM(in.object, in.at);
+      if (!PyDict_CheckExact(item)) return {};
+      const DictEntries entries = dict_entries(item);
+      if (!entries.first) return {};
+      Value* values = machine.record_room(record);
+      if (!values) return {End::failed, 0};
+      Py_ssize_t at = 0;
+      std::uint32_t next = 0;
+      if (!read_entries(record, entries, &at, &next, values)) {
+        if (next == 0) return {};
+        ++in.at;
+        *one = {share(item), nullptr, nullptr, at};
+        return {End::within, next};
+      }
+      ++in.at;
+      // Making it may run a finalizer (the collector's), which may do anything to list and dict.
+      if (!machine.record_done(record, values)) return {End::failed, 0};
+    }
+    return {};
+  }
   Step next_field(This&, const schema::Record& record, Container& in, int* field,
                   Item* item) noexcept {
     PyObject* key = nullptr;
@@ -119,6 +155,45 @@ class ObjectInput final {
       return true;
     }
     return false;
+  }
+  // True: the record is complete, and the dict at its end.
+  [[gnu::always_inline]] static bool read_entries(const schema::Record& record,
+                                                  const DictEntries& entries, Py_ssize_t* at,
+                                                  std::uint32_t* next, Value* values) noexcept {
+    const schema::ReadField* const fields = record.read_fields.data();
+    const auto count = static_cast<std::uint32_t>(record.read_fields.size());
+    std::uint32_t i = *next;
+    Py_ssize_t entry = *at;
+    for (; i < count && entry < entries.count; ++i, ++entry) {
+      PyObject* value = entries.value(entry);
+      if (!value || entries.key(entry) != fields[i].name || !is_plain(fields[i], value)) break;
+      values[i] = share(value);
+    }
+    *at = entry;
+    *next = i;
+    return i == count && entry == entries.count;
+  }
+  [[gnu::always_inline]] static bool is_plain(const schema::ReadField& field,
+                                              PyObject* value) noexcept {
+    using Read = schema::ReadField::Read;
+    std::int64_t number = 0;
+    switch (field.read) {
+      case Read::string:
+        if (PyUnicode_CheckExact(value)) return field.holds(PyUnicode_GET_LENGTH(value));
+        break;
+      case Read::integer:
+        if (PyLong_CheckExact(value)) return small_integer(value, &number) && field.holds(number);
+        break;
+      case Read::floating:
+        if (PyFloat_CheckExact(value)) return std::isfinite(PyFloat_AS_DOUBLE(value));
+        break;
+      case Read::boolean:
+        if (PyBool_Check(value)) return true;
+        break;
+      default:
+        return false;
+    }
+    return field.nullable && value == Py_None;
   }
   int find_field(const schema::Record& record, Container& in, PyObject* key,
                  PyObject* value) noexcept;

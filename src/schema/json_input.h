@@ -5,7 +5,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/cpu.h"
 #include "json/reader.h"
+#include "schema/json_row_avx512.h"
 #include "schema/machine.h"
 #include "schema/scalars.h"
 #include "schema/text_leaf.h"
@@ -18,6 +20,7 @@ class JsonInput final {
   using Value = typename Builder::Value;
   using This = Machine<JsonInput, Builder>;
   using Look = KindTable::Look;
+  static constexpr bool kReadsRows = true;
   struct Item {
     const char* at = nullptr;
     const char* end = nullptr;  // null: at the cursor
@@ -36,7 +39,10 @@ class JsonInput final {
     std::string text;
   };
 
-  JsonInput(json::Reader& reader, Builder& builder) noexcept : reader_(reader), builder_(builder) {}
+  JsonInput(json::Reader& reader, Builder& builder) noexcept
+      : reader_(reader), builder_(builder), rows_(simd_level() == SimdLevel::avx512) {}
+  // For tests: whether read_row() reads anything.
+  void use_rows(bool rows) noexcept { rows_ = rows; }
 
   // The document's value, ready to be read.
   Item first() noexcept {
@@ -138,9 +144,43 @@ class JsonInput final {
     return Step::more;
   }
 
+  // Reads fields from *next on while they come in their order and hold nothing unusual. False: a
+  // value could not be made. REQUIRES: the values from *next on are null.
+  bool read_row(const Record& record, Container& in, std::uint32_t* next, Value* values,
+                bool* complete) noexcept {
+    if (!rows_ || !record.row_helps(*next)) return true;
+    const RowEnd row =
+        read_row_avx512(record, *next, at_, reader_.end(), in.first, builder_, values);
+    take_row(row, *next, in);
+    *next = row.next;
+    *complete = row.complete;
+    return !row.failed;
+  }
+
+  // Reads items of an array while they are records as read_row() reads them.
+  RecordsRead read_records(This& machine, const Record& record, Container& in,
+                           Container* one) noexcept {
+    if (!rows_ || !record.row_helps(0)) return {};
+    const RecordsEnd end = read_records_avx512(machine, record, at_, reader_.end(), in.first);
+    if (end.at != at_) in.first = false;
+    at_ = end.at;
+    if (end.row.failed) return {RecordsRead::End::failed, end.row.next};
+    if (!end.start) return {};
+    one->start = end.start;
+    one->first = true;
+    if (!take_row(end.row, 0, *one)) return {};
+    in.first = false;
+    return {RecordsRead::End::within, end.row.next};
+  }
+
   // In: the field that is guessed; out: the field, -1 = none is called so.
   [[gnu::always_inline]] Step next_field(This& machine, const Record& record, Container& in,
                                          int* field, Item* item) noexcept {
+    if (key_read_) {  // by read_row(), which was at the field that is guessed
+      key_read_ = false;
+      item->at = at_;
+      return Step::more;
+    }
     const char* at = json::skip_space(at_);
     if (!to_key(machine, in, &at)) return at ? Step::end : Step::stopped;
     const auto guess = static_cast<std::size_t>(*field);
@@ -214,7 +254,20 @@ class JsonInput final {
 
  private:
   static constexpr std::size_t kTagTextMax = 64;
+  // A document whose fields are in another order, or that has white space, is not asked again.
+  static constexpr unsigned kRowsInVainMax = 64;
 
+  // Puts the cursor where a fast reader that began at field `from` came to. False: it read nothing.
+  bool take_row(const RowEnd& row, std::uint32_t from, Container& in) noexcept {
+    if (row.next == from && !row.key_read && !row.complete) {
+      if (++rows_in_vain_ == kRowsInVainMax) rows_ = false;
+      return false;
+    }
+    in.first = false;
+    at_ = row.at;
+    key_read_ = row.key_read;
+    return true;
+  }
   Step stop(This& machine) noexcept {
     machine.abort();
     return Step::stopped;
@@ -385,6 +438,9 @@ class JsonInput final {
   Builder& builder_;
   const char* at_ = nullptr;
   json::String key_;
+  bool rows_;
+  bool key_read_ = false;  // the cursor is at the value of the field that is next
+  unsigned rows_in_vain_ = 0;
 };
 
 }  // namespace lanner::schema

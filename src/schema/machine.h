@@ -8,14 +8,16 @@
 //        v                             |
 //   resume(frame): next child -> begin(child), or finish: pop, value
 //
-// Input: what is read: JSON text (json_input.h) or Python objects (python/schema_object_input.h).
-//   Item; Container              a value not yet read; an array or object that is open
-//   leaf, open                   read one; null or Opened::wrong: an error is added or abort()
-//   called next_item, next_field; next_key, key, next_value      of an open container hold, close
-//   keeps an item as if it were open; gives back what open or hold took skip, back_to passes over
-//   an item; reads it once more item_of, offender, key_loc   what errors show: the container, an
-//   item that was read, the key keep                         what keeps an item valid while user
-//   code runs
+// Input: what is read: JSON text (json_input.h), text values (text_input.h) or Python objects
+// (python/schema_object_input.h).
+// - Item, Container: a value not yet read; an array or object that is open
+// - leaf, open: read one; null or Opened::wrong: an error is added or abort() called
+// - next_item, next_field; next_key, key, next_value: of an open container
+// - read_row, read_records, where kReadsRows: fast readers of what is just as expected
+// - hold, close: keeps an item as if it were open; gives back what open or hold took
+// - skip, back_to: passes over an item; reads it once more
+// - item_of, offender, key_loc: what errors show: the container, an item that was read, the key
+// - keep: what keeps an item valid while user code runs
 // Builder: what is made (python/schema_builder.h); its Value is a pointer, null = no value.
 //
 // Every begin() reads its item wholly, also when it fails, unless the machine was aborted.
@@ -39,9 +41,20 @@ inline constexpr std::uint32_t kRetriesMax =
 
 enum class Step : std::uint8_t { more, end, stopped };
 
+// Where the fast reading of an array of records ended.
+struct RecordsRead {
+  enum class End : std::uint8_t {
+    before,  // the next item, which may be the end, or anything
+    within,  // a record whose first `next` fields are read
+    failed,  // a value could not be made; of the record, `next` were
+  } end = End::before;
+  std::uint32_t next = 0;
+};
+
 template <class Input, class Builder>
 class Machine final {
  public:
+  using BuilderType = Builder;
   using Value = typename Builder::Value;
   using Item = typename Input::Item;
   using Container = typename Input::Container;
@@ -94,6 +107,16 @@ class Machine final {
     return added;
   }
   ErrorList& errors() noexcept { return errors_; }
+
+  // For the input's fast reader of records: room for the values of one, and its end: it is made and
+  // becomes an item. Null, false: no memory.
+  [[gnu::always_inline]] Value* record_room(const Record& record) noexcept {
+    return values_.room(record.fields.size());
+  }
+  [[gnu::always_inline]] bool record_done(const Record& record, Value* values) noexcept {
+    Value value = builder_.record(record, values);
+    return value && values_.push(value);
+  }
 
  private:
   enum class Next : std::uint8_t {
@@ -197,10 +220,16 @@ class Machine final {
     frame.failed = false;
     ++frames_;
     ++depth_;
-    if (node.kind == Kind::record && !values_.push_nulls(node.record->fields.size()))
-      return fail_next();
-    return Next::ready;
+    if (node.kind != Kind::record) return Next::ready;
+    if (!values_.push_nulls(node.record->fields.size())) return fail_next();
+    return frame.stage == kKey ? read_row(frame) : Next::ready;
   }
+
+  // The fields that come in their order, by the input's fast reader: all of them, often.
+  Next read_row(Frame& frame) noexcept;
+  // Items that are records, by the fast reader, up to the first that it cannot read.
+  Next read_records(Frame& frame, const Node& child) noexcept;
+  Next resume_list(Frame& frame) noexcept;  // these three: machine_rows.h
 
   Next too_deep(Item item) noexcept {
     if (!input_.skip(*this, item)) return fail_next();
@@ -286,35 +315,13 @@ class Machine final {
   Next resume(Frame& frame) noexcept {
     switch (frame.node->kind) {
       case Kind::record:
-        return frame.stage == kItems ? resume_row(frame) : resume_record(frame);
+        return frame.stage == kItems ? resume_places(frame) : resume_record(frame);
       case Kind::dict:
         return resume_dict(frame);
       case Kind::fixed:
         return resume_fixed(frame);
       default:
         return resume_list(frame);
-    }
-  }
-
-  Next resume_list(Frame& frame) noexcept {
-    const Node& child = *frame.node->children[0];
-    for (;;) {
-      Item item{};
-      const Step step = input_.next_item(*this, frame.in, &item);
-      if (step != Step::more) return step == Step::end ? finish(frame) : fail_next();
-      if (is_leaf(child.kind)) {
-        value_ = leaf(child, item);
-        if (!value_ && aborted_) return Next::aborted;
-      } else {
-        Next next = open(child, item);
-        // A record of leaves needs no turn of the outer loop.
-        if (next == Next::ready && top().node == &child && top().stage == kKey &&
-            child.kind == Kind::record) {
-          next = resume_record(top());
-        }
-        if (next != Next::done || &frame != &top()) return next;
-      }
-      if (accept_item(frame) != Next::ready) return Next::aborted;
     }
   }
 
@@ -341,11 +348,14 @@ class Machine final {
       if (is_leaf(node.kind)) [[likely]] {
         value_ = leaf(node, item);
         if (!value_ && aborted_) return Next::aborted;
-        (void)accept_field(frame);
       } else {
         const Next next = open(node, item);
         if (next != Next::done || &frame != &top()) return next;
-        (void)accept_field(frame);
+      }
+      (void)accept_field(frame);
+      if (frame.count == frame.at + 1) {
+        const Next next = read_row(frame);
+        if (next != Next::ready) return next;
       }
     }
   }
@@ -360,9 +370,9 @@ class Machine final {
     return !aborted_;
   }
 
-  // Arrays with a place for each item: machine_rows.h.
+  // Arrays with a place for each item: machine_places.h.
   // A NamedTuple from an array.
-  Next resume_row(Frame& frame) noexcept;
+  Next resume_places(Frame& frame) noexcept;
   Next resume_fixed(Frame& frame) noexcept;
   Next finish_fixed(Frame& frame) noexcept;
   // As pydantic: what is too long has no other errors. False: aborted.
@@ -559,4 +569,5 @@ class Machine final {
 }  // namespace lanner::schema
 
 #include "schema/machine_choice.h"
+#include "schema/machine_places.h"
 #include "schema/machine_rows.h"

@@ -1,5 +1,4 @@
-// schema/machine_rows.h: the machine's arrays that have a place for each item: fixed tuples, and
-// NamedTuples.
+// schema/machine_rows.h: the machine's arrays, and its records read by the input's fast readers.
 
 #pragma once
 
@@ -8,76 +7,76 @@
 namespace lanner::schema {
 
 template <class Input, class Builder>
-typename Machine<Input, Builder>::Next Machine<Input, Builder>::resume_row(Frame& frame) noexcept {
-  const Record& record = *frame.node->record;
+typename Machine<Input, Builder>::Next Machine<Input, Builder>::read_row(Frame& frame) noexcept {
+  bool complete = false;
+  bool ok = true;
+  if constexpr (Input::kReadsRows) {
+    ok = input_.read_row(*frame.node->record, frame.in, &frame.count, values_.at(frame.base),
+                         &complete);
+  }
+  frame.at = frame.count - 1;
+  if (!ok) return fail_next();
+  return complete ? finish_record(frame) : Next::ready;
+}
+
+template <class Input, class Builder>
+typename Machine<Input, Builder>::Next Machine<Input, Builder>::read_records(
+    Frame& frame, const Node& child) noexcept {
+  const std::size_t size = values_.size();
+  Frame& one = frame_[frames_];
+  RecordsRead read;
+  if constexpr (Input::kReadsRows) {
+    read = input_.read_records(*this, *child.record, frame.in, &one.in);
+  }
+  frame.at += static_cast<std::uint32_t>(values_.size() - size);
+  if (read.end == RecordsRead::End::before) return Next::ready;
+  const std::size_t fields = child.record->fields.size();
+  one.base = values_.size();
+  values_.shrink(one.base + read.next);
+  if (read.end == RecordsRead::End::failed || !values_.push_nulls(fields - read.next))
+    return fail_next();
+  one.node = &child;
+  one.stage = kKey;
+  one.at = read.next - 1;
+  one.count = read.next;
+  one.mark = static_cast<std::uint32_t>(errors_.size());
+  one.failed = false;
+  ++frames_;
+  ++depth_;
+  return resume_record(one);
+}
+
+template <class Input, class Builder>
+typename Machine<Input, Builder>::Next Machine<Input, Builder>::resume_list(Frame& frame) noexcept {
+  const Node& child = *frame.node->children[0];
+  const bool records = Input::kReadsRows && child.kind == Kind::record &&
+                       child.record->is_plain() && depth_ < kDepthMax && frames_ < kFramesMax;
   for (;;) {
+    if (records) {
+      const Next next = read_records(frame, child);
+      if (next == Next::aborted || &frame != &top()) return next;
+      if (next == Next::done) {
+        if (accept_item(frame) != Next::ready) return Next::aborted;
+        continue;
+      }
+    }
     Item item{};
     const Step step = input_.next_item(*this, frame.in, &item);
-    if (step == Step::stopped) return fail_next();
-    if (step == Step::end) return finish_record(frame);
-    frame.at = frame.count;
-    if (frame.at >= record.fields.size()) {
-      ++frame.count;
-      if (!input_.skip(*this, item)) return fail_next();
-      continue;
+    if (step != Step::more) return step == Step::end ? finish(frame) : fail_next();
+    if (is_leaf(child.kind)) {
+      value_ = leaf(child, item);
+      if (!value_ && aborted_) return Next::aborted;
+    } else {
+      Next next = open(child, item);
+      // A record of leaves needs no turn of the outer loop.
+      if (next == Next::ready && top().node == &child && top().stage == kKey &&
+          child.kind == Kind::record) {
+        next = resume_record(top());
+      }
+      if (next != Next::done || &frame != &top()) return next;
     }
-    const Next next = begin(*record.fields[frame.at].node, item);
-    if (next != Next::done || &frame != &top()) return next;
-    (void)accept_field(frame);
+    if (accept_item(frame) != Next::ready) return Next::aborted;
   }
-}
-
-template <class Input, class Builder>
-typename Machine<Input, Builder>::Next Machine<Input, Builder>::resume_fixed(
-    Frame& frame) noexcept {
-  const Node& node = *frame.node;
-  for (;;) {
-    Item item{};
-    const Step step = input_.next_item(*this, frame.in, &item);
-    if (step == Step::stopped) return fail_next();
-    if (step == Step::end) return finish_fixed(frame);
-    frame.at = frame.count++;
-    if (frame.at >= node.children.size()) {
-      if (!input_.skip(*this, item)) return fail_next();
-      continue;
-    }
-    const Next next = begin(*node.children[frame.at], item);
-    if (next != Next::done || &frame != &top()) return next;
-    if (!value_) {
-      frame.failed = true;
-    } else if (!values_.push(value_)) {
-      return drop_value();
-    }
-  }
-}
-
-template <class Input, class Builder>
-typename Machine<Input, Builder>::Next Machine<Input, Builder>::finish_fixed(
-    Frame& frame) noexcept {
-  const Node& node = *frame.node;
-  const Item item = input_.item_of(frame.in);
-  for (std::size_t i = frame.count; i < node.children.size(); ++i) {
-    frame.at = static_cast<std::uint32_t>(i);
-    frame.failed = true;
-    (void)fail(Slug::missing, item);
-    if (aborted_) return Next::aborted;
-  }
-  if (frame.count > node.children.size() && !too_long(frame, node.too_long)) return Next::aborted;
-  return finish(frame);
-}
-
-template <class Input, class Builder>
-bool Machine<Input, Builder>::too_long(Frame& frame, const Rule* rule) noexcept {
-  frame.failed = true;
-  frame.stage = kWhole;
-  forget_from(frame.mark);
-  (void)fail(Slug::too_long, input_.item_of(frame.in), rule, {}, frame.count);
-  return !aborted_;
-}
-
-template <class Input, class Builder>
-void Machine<Input, Builder>::forget_from(std::size_t mark) noexcept {
-  errors_.roll_back(mark, [this](void* object) { builder_.release(object); });
 }
 
 }  // namespace lanner::schema

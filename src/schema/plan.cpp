@@ -1,6 +1,7 @@
 #include "schema/plan.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lanner::schema {
 
@@ -115,6 +116,47 @@ void make_rows(Record* record) noexcept {
     }
     record->rows.push_back(row);
   }
+}
+
+namespace {
+
+ReadField::Read row_read(const Node& node) noexcept {
+  if (!node.rules.empty() && node.quick.of == QuickRange::Of::nothing)
+    return ReadField::Read::other;
+  switch (node.kind) {
+    case Kind::string:
+      return ReadField::Read::string;
+    case Kind::integer:
+      return ReadField::Read::integer;
+    case Kind::floating:
+      return ReadField::Read::floating;
+    case Kind::boolean:
+      return ReadField::Read::boolean;
+    default:
+      return ReadField::Read::other;
+  }
+}
+
+}  // namespace
+
+void make_read_fields(Record* record) noexcept {
+  record->read_fields.clear();
+  bool helps = false;
+  for (const Field& field : record->fields) {
+    ReadField& row = record->read_fields.emplace_back();
+    row.name = field.key;
+    const std::string key = field.quoted + ":";
+    if (!field.takes_input || key.size() > ReadField::kKeyMax) continue;
+    std::memcpy(row.key, key.data(), key.size());
+    row.key_size = static_cast<std::uint8_t>(key.size());
+    row.key_mask = ~std::uint64_t{0} >> (ReadField::kKeyMax - key.size());
+    row.read = row_read(*field.node);
+    row.nullable = field.node->nullable;
+    row.least = field.node->quick.least;
+    row.most = field.node->quick.most;
+    helps = helps || row.read != ReadField::Read::other;
+  }
+  if (!helps) record->read_fields.clear();
 }
 
 bool index_record(Record* record) noexcept {

@@ -136,6 +136,29 @@ struct FieldRow {
   const void* attribute = nullptr;
 };
 
+// A field as a fast reader of whole records wants it: one that reads fields in their order, and
+// leaves everything that is out of the ordinary to the machine.
+struct alignas(64) ReadField {
+  static constexpr std::size_t kKeyMax = 64;
+  enum class Read : std::uint8_t {
+    other,  // not by the fast reader
+    string,
+    integer,
+    floating,
+    boolean,
+  };
+  char key[kKeyMax] = {};      // "name": as compact JSON has it
+  std::uint64_t key_mask = 0;  // a bit for each of its bytes
+  std::uint8_t key_size = 0;
+  Read read = Read::other;
+  bool nullable = false;
+  std::int64_t least = INT64_MIN;  // of the number, or of the text's length
+  std::int64_t most = INT64_MAX;
+  void* name = nullptr;  // Field::key
+
+  bool holds(std::int64_t value) const noexcept { return value >= least && value <= most; }
+};
+
 // How a record's object comes to be; the builder knows what it means.
 enum class Make : std::uint8_t { slots, attributes, mapping, tuple, call };
 
@@ -145,12 +168,22 @@ struct Record {
   NameIndex index;             // of the fields that take input
   Make make = Make::call;
   bool forbid_extra = false;
-  bool from_array = false;         // NamedTuple: a JSON array will do
-  std::string tag;                 // "type":"cat", is written first; empty = none
-  bool post_init = false;          // has __post_init__
-  bool as_is = true;               // an instance of the class passes unchanged
-  const Rule* too_long = nullptr;  // from_array
-  void* type = nullptr;            // the builder's class
+  bool from_array = false;             // NamedTuple: a JSON array will do
+  std::string tag;                     // "type":"cat", is written first; empty = none
+  bool post_init = false;              // has __post_init__
+  bool as_is = true;                   // an instance of the class passes unchanged
+  const Rule* too_long = nullptr;      // from_array
+  void* type = nullptr;                // the builder's class
+  std::vector<ReadField> read_fields;  // of `fields`; empty where it would not help
+  std::vector<std::intptr_t> offsets;  // make == slots: of `fields`
+  bool slots_only = false;             // an object is its head and these slots, and nothing else
+
+  // A fast reader may read field `next`.
+  bool row_helps(std::size_t next) const noexcept {
+    return next < read_fields.size() && read_fields[next].read != ReadField::Read::other;
+  }
+  // Making one runs no code of the user's.
+  bool is_plain() const noexcept { return make != Make::call && !post_init; }
 };
 
 // The values of a Literal or an Enum.
@@ -246,6 +279,8 @@ QuickRange quick_range(const Node& node) noexcept;
 
 // Fills record->rows. REQUIRES: the fields' nodes are complete.
 void make_rows(Record* record) noexcept;
+// Fills in Record::read_fields. REQUIRES: the fields' nodes are complete.
+void make_read_fields(Record* record) noexcept;
 
 // One key of the record's table per field; false when a name stands twice.
 bool index_record(Record* record) noexcept;

@@ -28,7 +28,9 @@ class PodVector final {
     std::swap(capacity_, other.capacity_);
     return *this;
   }
-  ~PodVector() { std::free(data_); }
+  ~PodVector() {
+    if (data_) std::free(data_);  // mostly there is none
+  }
 
   void swap(PodVector& other) noexcept {
     std::swap(data_, other.data_);

@@ -46,6 +46,11 @@ class TextBuilder final {
   Value number(const json::Number& number) noexcept { return make(std::string(number.text)); }
   Value string(const json::String& text) noexcept { return utf8(text.utf8); }
   Value key(const json::String& text) noexcept { return utf8(text.utf8); }
+  Value new_ascii(std::size_t size, char** to) noexcept {
+    Value made = make("'" + std::string(size, '?') + "'");
+    *to = made->data() + 1;
+    return made;
+  }
   Value utf8(std::string_view text) noexcept { return make("'" + std::string(text) + "'"); }
   Value bytes(std::string_view text) noexcept { return make("b" + std::string(text)); }
   Value date(const Date& date) noexcept {

@@ -29,6 +29,7 @@ class TextInput final {
   using Value = typename Builder::Value;
   using This = Machine<TextInput, Builder>;
   using Look = KindTable::Look;
+  static constexpr bool kReadsRows = false;
   enum class Shape : std::uint8_t {
     pairs,    // all names
     values,   // all values of one name

@@ -28,6 +28,10 @@ class ValueStack final {
     values_[size_++] = value;
     return true;
   }
+  // Room for `count` values that are not there yet; null: no memory.
+  [[nodiscard]] Value* room(std::size_t count) noexcept {
+    return capacity_ - size_ < count && !grow(count) ? nullptr : values_ + size_;
+  }
   [[nodiscard]] bool push_nulls(std::size_t count) noexcept {
     if (capacity_ - size_ < count && !grow(count)) return false;
     for (std::size_t i = 0; i < count; ++i) values_[size_ + i] = Value{};
