@@ -209,10 +209,16 @@ def pattern_rule(source: str, slug: str, message: str, context: dict[str, Any]) 
 
 
 def digits_of(value: decimal.Decimal) -> tuple[int, int]:
-    """Digits in all and behind the point, as pydantic counts them."""
+    """Digits in all and behind the point, as pydantic counts them: without the zeros at the end of a fraction."""
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int):
         return 0, 0
+    if not any(digits):
+        return 1, 0
+    zeros = 0
+    while zeros < -exponent and digits[-1 - zeros] == 0:
+        zeros += 1
+    digits, exponent = digits[: len(digits) - zeros], exponent + zeros
     if exponent >= 0:
         return len(digits) + exponent, 0
     places = -exponent

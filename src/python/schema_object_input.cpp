@@ -17,18 +17,17 @@ bool is(PyObject* object, PyTypeObject* type) noexcept {
 Ref as_list(PyObject* object) noexcept { return Ref::steal(PySequence_List(object)); }
 
 // An int or float as JSON's reader would have given it.
-bool number_of(PyObject* object, json::Number* number) noexcept {
+void number_of(PyObject* object, json::Number* number) noexcept {
   if (PyFloat_Check(object)) {
     number->kind = json::NumberKind::real;
     number->real = PyFloat_AS_DOUBLE(object);
-    return true;
+    return;
   }
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow) return false;
-  number->kind = json::NumberKind::int64;
+  number->kind = overflow ? json::NumberKind::big : json::NumberKind::int64;
   number->int64 = value;
-  return true;
+  if (overflow < 0) number->text = "-";  // its digits do not matter
 }
 
 }  // namespace
@@ -87,7 +86,7 @@ PyObject* ObjectInput::from_text(This& machine, const Node& node, Item item) noe
 
 PyObject* ObjectInput::from_number(This& machine, const Node& node, Item item) noexcept {
   json::Number number;
-  if (!number_of(item, &number)) return machine.fail(node.wrong_type, item);
+  number_of(item, &number);
   return leaf_from_number(machine, node, item, number);
 }
 
@@ -199,6 +198,8 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
   switch (node.kind) {
     case Kind::time:
       if (is(item, api.TimeType)) return share(item);
+      if (is_number && machine.plan().profile == Profile::compat)
+        return from_number(machine, node, item);
       break;
     case Kind::timedelta:
       if (is(item, api.DeltaType)) return share(item);

@@ -110,8 +110,9 @@ Verdict check_length(const Rule& rule, PyObject* value, std::int64_t* number) no
   const Py_ssize_t length =
       PyUnicode_Check(value) ? PyUnicode_GET_LENGTH(value) : PyObject_Size(value);
   if (length < 0) return Verdict::raised;
-  // As pydantic: a set is too long as soon as one more comes.
-  *number = rule.demand == Demand::max_length && PyAnySet_Check(value) ? -1 : length;
+  // As pydantic: a set or dict is too long as soon as one more comes.
+  const bool at_once = PyAnySet_Check(value) || PyDict_Check(value);
+  *number = rule.demand == Demand::max_length && at_once ? -1 : length;
   return verdict(rule.demand == Demand::max_length ? length <= rule.integer
                                                    : length >= rule.integer);
 }

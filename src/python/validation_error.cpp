@@ -75,11 +75,10 @@ PyObject* context_of(const ErrorList& list, const ErrorRecord& error) noexcept {
   Ref context;
   if (fixed) context = Ref::steal(PyDict_Copy(fixed));
   if (fixed && !context) return nullptr;
+  const bool tag = error.slug == Slug::union_tag_invalid;  // which may be empty
   const bool length = error.slug == Slug::too_short || error.slug == Slug::too_long;
-  const char* name = length                                  ? "actual_length"
-                     : error.slug == Slug::union_tag_invalid ? "tag"
-                                                             : "error";
-  if (!length && !error.error_size) return context.release();
+  const char* name = length ? "actual_length" : tag ? "tag" : "error";
+  if (!length && !tag && !error.error_size) return context.release();
   if (!context) context = Ref::steal(PyDict_New());
   Ref value = Ref::steal(!length            ? to_str(list.text(error.error_at, error.error_size))
                          : error.number < 0 ? none()

@@ -114,8 +114,8 @@ bool ErrorList::write_message(const ErrorRecord& error, Buffer* out) const noexc
       const std::string_view number =
           error.number < 0 ? std::string_view("more")
                            : std::string_view(digits, static_cast<std::size_t>(end - digits));
-      if (!out->append(error.error_size ? text(error.error_at, error.error_size) : number))
-        return false;
+      const bool says = error.error_size != 0 || error.slug == Slug::union_tag_invalid;
+      if (!out->append(says ? text(error.error_at, error.error_size) : number)) return false;
       rest.remove_prefix(brace + 1);
     } else {
       if (!out->append(text(error.error_at, error.error_size))) return false;

@@ -335,6 +335,11 @@ class JsonInput final {
     if (*at == '"') {
       if (!reader_.string(at + 1, &string)) return -1;
       text = string.utf8;
+    } else if (*at == '[' || *at == '{') {
+      const char* const end = reader_.skip_value(at, 0);
+      if (!end) return -1;
+      said->assign(std::string_view(at, static_cast<std::size_t>(end - at)).substr(0, kTagTextMax));
+      return -1;
     } else {
       const char* end = at;
       while (*end == '-' || *end == '+' || *end == '.' || *end == 'E' ||

@@ -1,5 +1,7 @@
 #include "schema/temporal.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace lanner::schema {
@@ -345,6 +347,58 @@ const char* datetime_from_epoch(std::int64_t value, int microsecond, DateTime* o
                microsecond,
                true,
                0};
+  return nullptr;
+}
+
+namespace {
+
+constexpr double kDay = 86400.0;
+constexpr double kBeyond = 9e15;  // seconds: far outside all that can be said
+
+// Whole seconds, rounded down, and microseconds. False: it is NaN.
+bool split_seconds(double seconds, std::int64_t* whole, int* microsecond) noexcept {
+  if (std::isnan(seconds)) return false;
+  const double down = std::floor(std::clamp(seconds, -kBeyond, kBeyond));
+  *whole = static_cast<std::int64_t>(down);
+  *microsecond = 0;
+  if (std::fabs(seconds) < kBeyond)
+    *microsecond = static_cast<int>(std::lround((seconds - down) * 1e6));
+  if (*microsecond == 1000000) {
+    *microsecond = 0;
+    ++*whole;
+  }
+  return true;
+}
+
+}  // namespace
+
+const char* datetime_from_seconds(double seconds, DateTime* out) noexcept {
+  std::int64_t whole = 0;
+  int microsecond = 0;
+  if (!split_seconds(seconds, &whole, &microsecond)) return "NaN values not permitted";
+  return datetime_from_epoch(whole, microsecond, out);
+}
+
+const char* duration_from_seconds(double seconds, Duration* out) noexcept {
+  std::int64_t whole = 0;
+  if (!split_seconds(seconds, &whole, &out->microseconds)) return "NaN values not permitted";
+  out->days = static_cast<std::int64_t>(std::floor(static_cast<double>(whole) / kDay));
+  out->seconds = static_cast<int>(whole - out->days * 86400);
+  if (out->days > 999999999 || out->days < -999999999)
+    return "durations may not exceed 999,999,999 days";
+  return nullptr;
+}
+
+const char* time_from_seconds(double seconds, Time* out) noexcept {
+  std::int64_t whole = 0;
+  if (!split_seconds(seconds, &whole, &out->microsecond)) return "NaN values not permitted";
+  if (seconds < 0) return "time in seconds should be positive";
+  if (whole >= 86400) return "numeric times may not exceed 86,399 seconds";
+  const int second = static_cast<int>(whole);
+  out->hour = second / 3600;
+  out->minute = second / 60 % 60;
+  out->second = second % 60;
+  out->has_offset = true;
   return nullptr;
 }
 

@@ -40,6 +40,11 @@ const char* parse_duration(std::string_view text, Duration* value) noexcept;
 // Seconds (or, beyond 2e10, milliseconds) since 1970, in UTC: what pydantic's lax mode takes for a
 // datetime.
 const char* datetime_from_epoch(std::int64_t value, int microsecond, DateTime* out) noexcept;
+// The same for a float, rounded to microseconds: of any size, NaN and infinities too.
+const char* datetime_from_seconds(double seconds, DateTime* out) noexcept;
+const char* duration_from_seconds(double seconds, Duration* out) noexcept;
+// Of a day, in UTC.
+const char* time_from_seconds(double seconds, Time* out) noexcept;
 // Days since 1970-01-01.
 std::int64_t days_from_civil(const Date& date) noexcept;
 

@@ -1,5 +1,6 @@
 #include "schema/temporal.h"
 
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -92,6 +93,32 @@ TEST(Temporal, TakesSecondsAndMillisecondsSince1970) {
   EXPECT_EQ(value.time.microsecond, 123000);
   EXPECT_NE(datetime_from_epoch(INT64_MAX, 0, &value), nullptr);
   EXPECT_NE(datetime_from_epoch(INT64_MIN, 0, &value), nullptr);
+}
+
+TEST(Temporal, TakesSecondsOfAnySizeAndRoundsThem) {
+  DateTime moment;
+  ASSERT_EQ(datetime_from_seconds(0.9999999, &moment), nullptr);
+  EXPECT_EQ(moment.time.second, 1);
+  EXPECT_EQ(moment.time.microsecond, 0);
+  Time time;
+  ASSERT_EQ(time_from_seconds(86399.5, &time), nullptr);
+  EXPECT_EQ(time.hour * 10000 + time.minute * 100 + time.second, 235959);
+  EXPECT_EQ(time.microsecond, 500000);
+  EXPECT_STREQ(time_from_seconds(86399.9999999, &time),
+               "numeric times may not exceed 86,399 seconds");
+  EXPECT_STREQ(time_from_seconds(-0.5, &time), "time in seconds should be positive");
+  Duration span;
+  ASSERT_EQ(duration_from_seconds(-0.25, &span), nullptr);
+  EXPECT_EQ(span.days, -1);
+  EXPECT_EQ(span.seconds, 86399);
+  EXPECT_EQ(span.microseconds, 750000);
+  ASSERT_EQ(duration_from_seconds(86399999999999.0, &span), nullptr);
+  EXPECT_EQ(span.days, 999999999);
+  for (const double huge : {1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan(""), 86400000000000.0}) {
+    EXPECT_NE(duration_from_seconds(huge, &span), nullptr) << huge;
+    EXPECT_NE(datetime_from_seconds(huge, &moment), nullptr) << huge;
+    EXPECT_NE(time_from_seconds(huge, &time), nullptr) << huge;
+  }
 }
 
 TEST(Temporal, CountsDaysBothWays) {

@@ -39,6 +39,12 @@ typename Machine::Value integer_from_text(Machine& machine, Item item, std::stri
       machine, number.fits ? builder.integer(number.value) : builder.big_integer(number.digits));
 }
 
+// Seconds as pydantic takes them in text: digits, a sign, a point.
+inline bool parse_epoch(std::string_view text, double* seconds) noexcept {
+  return text.find_first_not_of("+-.0123456789") == std::string_view::npos &&
+         parse_floating(text, Profile::text, seconds);
+}
+
 template <class Machine, class Item>
 typename Machine::Value date_from_text(Machine& machine, Item item, std::string_view text,
                                        Profile profile) noexcept {
@@ -47,10 +53,9 @@ typename Machine::Value date_from_text(Machine& machine, Item item, std::string_
   if (!why) return made_or_stop(machine, machine.builder().date(date));
   if (profile != Profile::compat) return machine.fail(Slug::date_parsing, item, nullptr, why);
   DateTime moment;
-  IntegerText epoch;
-  Slug slug = Slug::date_parsing;
-  if (parse_integer(text, Profile::text, &epoch, &slug) && epoch.fits) {
-    why = datetime_from_epoch(epoch.value, 0, &moment);
+  double epoch = 0;
+  if (parse_epoch(text, &epoch)) {
+    why = datetime_from_seconds(epoch, &moment);
   } else {
     why = parse_datetime(text, &moment);
   }
@@ -68,10 +73,9 @@ typename Machine::Value datetime_from_text(Machine& machine, Item item, std::str
   DateTime moment;
   const char* why = parse_datetime(text, &moment);
   if (why && profile == Profile::compat) {
-    IntegerText epoch;
-    Slug slug = Slug::datetime_parsing;
-    if (parse_integer(text, Profile::text, &epoch, &slug) && epoch.fits) {
-      why = datetime_from_epoch(epoch.value, 0, &moment);
+    double epoch = 0;
+    if (parse_epoch(text, &epoch)) {
+      why = datetime_from_seconds(epoch, &moment);
     } else {
       why = parse_date(text, &moment.date);
       if (why) return machine.fail(Slug::datetime_from_date_parsing, item, nullptr, why);
@@ -249,43 +253,41 @@ typename Machine::Value choice_from_number(Machine& machine, const Node& node, I
   return value || failed ? value : machine.fail(choices.rule->slug, item, choices.rule);
 }
 
-// The compat profile's reading of numbers as moments.
+inline bool is_whole(const json::Number& number) noexcept {
+  return number.kind == json::NumberKind::int64 ||
+         (number.kind == json::NumberKind::real && number.real == std::floor(number.real));
+}
+
+// The compat profile's reading of numbers as moments: seconds.
 template <class Machine, class Item>
 typename Machine::Value moment_from_number(Machine& machine, const Node& node, Item item,
                                            const json::Number& number) noexcept {
   auto& builder = machine.builder();
-  const double real = number.kind == json::NumberKind::real    ? number.real
-                      : number.kind == json::NumberKind::int64 ? static_cast<double>(number.int64)
-                                                               : 1e300;
-  const Slug slug = node.kind == Kind::timedelta ? Slug::time_delta_parsing
-                    : node.kind == Kind::date    ? Slug::date_from_datetime_parsing
-                                                 : Slug::datetime_parsing;
-  if (std::isnan(real)) return machine.fail(slug, item, nullptr, "NaN values not permitted");
-  double whole = std::floor(real);
-  int micro = static_cast<int>(std::lround(std::isinf(real) ? 0 : (real - whole) * 1e6));
-  if (micro == 1000000) {  // by rounding
-    micro = 0;
-    ++whole;
-  }
-  const auto seconds = static_cast<std::int64_t>(std::fabs(whole) < 9e18 ? whole
-                                                 : whole < 0             ? -9e18
-                                                                         : 9e18);
-  if (node.kind == Kind::timedelta) {
-    if (whole >= 86400.0 * 1e9 || whole < -86400.0 * 999999999.0) {
-      return machine.fail(slug, item, nullptr, "durations may not exceed 999,999,999 days");
-    }
-    std::int64_t days = seconds / 86400;
-    std::int64_t rest = seconds % 86400;
-    if (rest < 0) {
-      rest += 86400;
-      --days;
-    }
-    return made_or_stop(machine, builder.timedelta(Duration{days, static_cast<int>(rest), micro}));
-  }
+  const double seconds = number.kind == json::NumberKind::real ? number.real
+                         : number.kind == json::NumberKind::int64
+                             ? static_cast<double>(number.int64)
+                         : number.text.starts_with('-') ? -1e300  // beyond all of them
+                                                        : 1e300;
   DateTime moment;
-  if (const char* why = datetime_from_epoch(seconds, micro, &moment))
-    return machine.fail(slug, item, nullptr, why);
-  if (node.kind == Kind::datetime) return made_or_stop(machine, builder.datetime(moment));
+  Duration span;
+  switch (node.kind) {
+    case Kind::timedelta:
+      if (const char* why = duration_from_seconds(seconds, &span))
+        return machine.fail(Slug::time_delta_parsing, item, nullptr, why);
+      return made_or_stop(machine, builder.timedelta(span));
+    case Kind::time:
+      if (const char* why = time_from_seconds(seconds, &moment.time))
+        return machine.fail(Slug::time_parsing, item, nullptr, why);
+      return made_or_stop(machine, builder.time(moment.time));
+    case Kind::datetime:
+      if (const char* why = datetime_from_seconds(seconds, &moment))
+        return machine.fail(Slug::datetime_parsing, item, nullptr, why);
+      return made_or_stop(machine, builder.datetime(moment));
+    default:
+      break;
+  }
+  if (const char* why = datetime_from_seconds(seconds, &moment))
+    return machine.fail(Slug::date_from_datetime_parsing, item, nullptr, why);
   const Time& time = moment.time;
   if (time.hour || time.minute || time.second || time.microsecond) {
     return machine.fail(Slug::date_from_datetime_inexact, item);
@@ -314,7 +316,7 @@ typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Ite
           (number.real == 0.0 || number.real == 1.0)) {
         return builder.boolean(number.real == 1.0);
       }
-      return machine.fail(compat ? Slug::bool_parsing : Slug::bool_type, item);
+      return machine.fail(compat && is_whole(number) ? Slug::bool_parsing : Slug::bool_type, item);
     case Kind::decimal:
       if (!is_decimal(number.text)) return machine.fail(Slug::decimal_parsing, item);
       return made_or_stop(machine, builder.decimal(number.text));
@@ -322,6 +324,7 @@ typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Ite
       return choice_from_number(machine, node, item, number);
     case Kind::date:
     case Kind::datetime:
+    case Kind::time:
     case Kind::timedelta:
       if (compat) return moment_from_number(machine, node, item, number);
       return machine.fail(node.wrong_type, item);

@@ -16,7 +16,7 @@ from pydantic_core import core_schema
 
 from lanner import json
 from lanner.schema import JSONDecodeError, Schema, ValidationError
-from tests.support.schema_types import DEEP, DOCUMENTS, OWN, REFUSED, TYPES, Color, Level, User, name_of
+from tests.support.schema_types import DEEP, DOCUMENTS, OWN, REFUSED, TYPES, Color, Level, Tagged, User, name_of
 
 KNOWN = set(typing.get_args(core_schema.ErrorType))
 # What pydantic has no constraint for.
@@ -266,3 +266,17 @@ def test_a_multiple_of_nothing_means_nothing() -> None:
 def test_a_tuple_is_given_to_a_pydantic_model_as_one_value() -> None:
     schema = Schema(User)
     assert outcome(schema, schema.validate, (1, 2))[1] == [("model_type", ())]
+
+
+@pytest.mark.parametrize(
+    ("document", "tag"),
+    [(b'{"kind":""}', ""), (b'{"kind":[1]}', "[1]"), (b'{"kind":null}', "None"), (b'{"kind":1.5}', "1.5")],
+)
+def test_a_tag_that_is_none_is_named(document: bytes, tag: str) -> None:
+    schema = Schema(Tagged)
+    for read, value in ((schema.decode, document), (schema.validate, standard.loads(document))):
+        with pytest.raises(ValidationError) as raised:
+            read(value)
+        error = raised.value.errors()[0]
+        assert error["ctx"]["tag"] == tag
+        assert f"Input tag '{tag}' found" in error["msg"]
