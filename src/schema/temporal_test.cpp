@@ -114,7 +114,8 @@ TEST(Temporal, TakesSecondsOfAnySizeAndRoundsThem) {
   EXPECT_EQ(span.microseconds, 750000);
   ASSERT_EQ(duration_from_seconds(86399999999999.0, &span), nullptr);
   EXPECT_EQ(span.days, 999999999);
-  for (const double huge : {1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan(""), 86400000000000.0}) {
+  EXPECT_NE(duration_from_seconds(86400000000000.0, &span), nullptr);
+  for (const double huge : {1e300, -1e300, HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     EXPECT_NE(duration_from_seconds(huge, &span), nullptr) << huge;
     EXPECT_NE(datetime_from_seconds(huge, &moment), nullptr) << huge;
     EXPECT_NE(time_from_seconds(huge, &time), nullptr) << huge;
