@@ -22,17 +22,21 @@ using namespace lanner;
 
 void check_scans(std::string_view in) {
   const char* const end = in.data() + in.size();
-  std::vector<char> room(in.size() + json::kCopyPadding);
+  const json::ScanKernels& scalar = json::scan_kernels_of(SimdLevel::scalar);
+  std::vector<char> wanted_room(in.size() + json::kUnescapePadding);
+  std::vector<char> room(in.size() + json::kUnescapePadding);
   for (int level = 1; level <= static_cast<int>(simd_level()); ++level) {
     const json::ScanKernels& kernels = json::scan_kernels_of(static_cast<SimdLevel>(level));
     for (const char* at = in.data(); at != end;) {
-      const json::StringScan wanted = json::scan_kernels_of(SimdLevel::scalar).string(at, end);
+      const json::StringScan wanted = scalar.string(at, end);
       const json::StringScan found = kernels.string(at, end);
       LANNER_FUZZ_CHECK(found.stop == wanted.stop && found.high == wanted.high);
-      const json::StringScan copied = kernels.copy(at, end, room.data());
-      LANNER_FUZZ_CHECK(copied.stop == wanted.stop && copied.high == wanted.high);
-      LANNER_FUZZ_CHECK(std::memcmp(room.data(), at, static_cast<std::size_t>(wanted.stop - at)) ==
-                        0);
+      const json::Unescaped text = scalar.unescape(at, end, end, wanted_room.data());
+      const json::Unescaped same = kernels.unescape(at, end, end, room.data());
+      const auto size = static_cast<std::size_t>(text.to - wanted_room.data());
+      LANNER_FUZZ_CHECK(same.stop == text.stop && same.high == text.high);
+      LANNER_FUZZ_CHECK(same.to == room.data() + size);
+      LANNER_FUZZ_CHECK(std::memcmp(room.data(), wanted_room.data(), size) == 0);
       at = wanted.stop == end ? end : wanted.stop + 1;
     }
   }

@@ -44,21 +44,6 @@ LANNER_AVX2 StringScan scan_string(const char* at, const char* end) noexcept {
   return {rest.stop, rest.high || high != 0};
 }
 
-LANNER_AVX2 StringScan copy_string(const char* at, const char* end, char* to) noexcept {
-  std::uint32_t high = 0;
-  for (; end - at >= 32; at += 32, to += 32) {
-    const __m256i bytes = load(at);
-    // SAFETY: kCopyPadding bytes belong to the room.
-    _mm256_storeu_si256(static_cast<__m256i*>(static_cast<void*>(to)), bytes);
-    const std::uint32_t stop = specials(bytes);
-    const std::uint32_t above = mask_of(bytes);
-    if (stop != 0) return {at + _tzcnt_u32(stop), (high | (above & (_blsi_u32(stop) - 1))) != 0};
-    high |= above;
-  }
-  const StringScan rest = kScalarScans.copy(at, end, to);
-  return {rest.stop, rest.high || high != 0};
-}
-
 LANNER_AVX2 char* escape_utf8(char* to, const char* text, std::size_t size) noexcept {
   while (size >= 32) {
     const __m256i bytes = load(text);
@@ -200,7 +185,7 @@ LANNER_AVX2 char* escape_ucs4(char* to, const std::uint32_t* text, std::size_t s
 
 }  // namespace
 
-const ScanKernels kAvx2Scans = {scan_string, copy_string, read_number_avx2};
+const ScanKernels kAvx2Scans = {scan_string, unescape_avx2, read_number_avx2};
 const EscapeKernels kAvx2Escapes = {escape_utf8, escape_latin1, escape_ucs2, escape_ucs4};
 
 }  // namespace lanner::json::detail

@@ -24,15 +24,10 @@ LANNER_AVX512 inline std::uint64_t specials(__m512i bytes) noexcept {
          _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
 }
 
-template <bool kCopy>
-LANNER_AVX512 inline StringScan scan(const char* at, const char* end, char* to) noexcept {
+LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
   std::uint64_t high = 0;
   for (; end - at >= 64; at += 64) {
     const __m512i bytes = _mm512_loadu_si512(at);
-    if constexpr (kCopy) {
-      _mm512_storeu_si512(to, bytes);
-      to += 64;
-    }
     const std::uint64_t stop = specials(bytes);
     const std::uint64_t above = _mm512_movepi8_mask(bytes);
     if (stop != 0) return {at + _tzcnt_u64(stop), (high | (above & (_blsi_u64(stop) - 1))) != 0};
@@ -40,19 +35,10 @@ LANNER_AVX512 inline StringScan scan(const char* at, const char* end, char* to) 
   }
   const std::uint64_t valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(end - at));
   const __m512i bytes = _mm512_maskz_loadu_epi8(valid, at);
-  // SAFETY: kCopyPadding bytes belong to the room.
-  if constexpr (kCopy) _mm512_storeu_si512(to, bytes);
   const std::uint64_t stop = specials(bytes) & valid;
   const std::uint64_t above = _mm512_movepi8_mask(bytes);
   if (stop == 0) return {end, (high | above) != 0};
   return {at + _tzcnt_u64(stop), (high | (above & (_blsi_u64(stop) - 1))) != 0};
-}
-
-LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
-  return scan<false>(at, end, nullptr);
-}
-LANNER_AVX512 StringScan copy_string(const char* at, const char* end, char* to) noexcept {
-  return scan<true>(at, end, to);
 }
 
 LANNER_AVX512 char* escape_utf8(char* to, const char* text, std::size_t size) noexcept {
@@ -201,7 +187,8 @@ LANNER_VBMI2 char* escape_ucs2(char* to, const std::uint16_t* text, std::size_t 
 
 }  // namespace
 
-const ScanKernels kAvx512Scans = {scan_string, copy_string, read_number_avx2};
+const ScanKernels kAvx512Scans = {scan_string, unescape_vbmi2, read_number_avx2};
+const ScanKernels kAvx512NarrowScans = {scan_string, unescape_avx2, read_number_avx2};
 const EscapeKernels kAvx512Escapes = {escape_utf8, escape_wide<Latin1>, escape_ucs2,
                                       escape_wide<Ucs4>};
 // Function pointers, not calls: kAvx2Escapes is constant-initialized in another file.

@@ -15,15 +15,22 @@ namespace {
 // what was checked is still in the cache when it is read.
 constexpr std::size_t kCheckBytes = 32 * 1024;
 
-// Of a string with escapes, copied at once.
-constexpr std::size_t kPieceBytes = 4096;
+// Of a string with escapes, read at once. With the padding it is a block that malloc() keeps for
+// the next document.
+constexpr std::size_t kPieceBytes = 896;
 
-int hex_digit(char byte) noexcept {
-  if (byte >= '0' && byte <= '9') return byte - '0';
-  const char lower = static_cast<char>(byte | 0x20);
-  if (lower >= 'a' && lower <= 'f') return lower - 'a' + 10;
-  return -1;
-}
+// What a hexadecimal digit is worth; negative: it is none.
+constexpr std::array<std::int8_t, 256> kHexDigits = [] {
+  std::array<std::int8_t, 256> table{};
+  table.fill(-1);
+  for (int i = 0; i < 16; ++i) {
+    table[static_cast<std::size_t>("0123456789abcdef"[i])] = static_cast<std::int8_t>(i);
+    table[static_cast<std::size_t>("0123456789ABCDEF"[i])] = static_cast<std::int8_t>(i);
+  }
+  return table;
+}();
+
+int hex_digit(char byte) noexcept { return kHexDigits[static_cast<unsigned char>(byte)]; }
 
 // The four digits of \uXXXX at `at`; negative if they are not. The document's NUL stops it.
 int hex_code(const char* at) noexcept {
@@ -58,28 +65,6 @@ char* put_utf8(char* to, std::uint32_t code) noexcept {
   }
   put(0x80 | (code & 0x3F));
   return to;
-}
-
-// Not within a sequence of UTF-8: each piece is checked for itself.
-const char* piece_end(const char* at, const char* end) noexcept {
-  if (end - at <= static_cast<std::ptrdiff_t>(kPieceBytes)) return end;
-  const char* cut = at + kPieceBytes;
-  for (int i = 0; i < 3 && (static_cast<unsigned char>(*cut) & 0xC0) == 0x80; ++i) --cut;
-  return cut;
-}
-
-// What the letter behind a backslash stands for; 0: nothing. A table, for which one comes is
-// chance.
-constexpr std::array<char, 256> kShortEscapes = [] {
-  std::array<char, 256> table{};
-  constexpr char kPairs[][2] = {{'"', '"'},  {'\\', '\\'}, {'/', '/'},  {'b', '\b'},
-                                {'f', '\f'}, {'n', '\n'},  {'r', '\r'}, {'t', '\t'}};
-  for (const auto& pair : kPairs) table[static_cast<std::size_t>(pair[0])] = pair[1];
-  return table;
-}();
-
-char short_escape(char letter) noexcept {
-  return kShortEscapes[static_cast<unsigned char>(letter)];
 }
 
 // Which of the open arrays and objects are objects: a bit for each, no memory, no recursion.
@@ -167,52 +152,56 @@ const char* Reader::string_slow(const char* at, StringScan scan, String* out) no
     if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
     return fail(end_, Errc::json_truncated);
   }
-  if (*scan.stop == '\\') return unescape(at, scan, out);
+  if (*scan.stop == '\\') return unescape(at, out);
   if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
   if (*scan.stop != '"') return fail(scan.stop, Errc::json_control_character);
   *out = String{{at, static_cast<std::size_t>(scan.stop - at)}, !scan.high, false};
   return scan.stop + 1;
 }
 
-// Runs between escapes are copied, escapes resolved. What they become is never longer.
-const char* Reader::unescape(const char* at, StringScan scan, String* out) noexcept {
+// The string from `at` on, out of the document into the scratch.
+const char* Reader::unescape(const char* at, String* out) noexcept {
   scratch_.clear();
-  bool high = scan.high;
-  if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
-  if (!scratch_.append({at, static_cast<std::size_t>(scan.stop - at)}))
-    return fail(at, Errc::no_memory);
-  at = scan.stop;
-  for (;;) {
-    if (at == end_) return fail(at, Errc::json_truncated);
-    if (*at == '"') break;
-    // A piece of the document at a time, so that the scratch is not larger than the string.
-    char* to = scratch_.reserve(4 + kPieceBytes + kCopyPadding);
-    if (to == nullptr) return fail(at, Errc::no_memory);
-    char* const begin = to;
-    if (*at == '\\') {
-      *to = short_escape(at[1]);
-      if (*to != 0) [[likely]] {
-        ++to;
-        at += 2;
-      } else if ((at = escape(at, &to, &high)) == nullptr) {
-        return nullptr;
-      }
-    } else if (static_cast<unsigned char>(*at) < 0x20) {
-      return fail(at, Errc::json_control_character);
-    }
-    scan = copy_string_(at, piece_end(at, end_), to);
-    if (scan.high && !check_utf8(at, scan.stop)) return nullptr;
-    high |= scan.high;
-    to += scan.stop - at;
-    at = scan.stop;
-    scratch_.commit(static_cast<std::size_t>(to - begin));
-  }
+  bool high = false;
+  const char* const stop = unescape_to_end(at, &high);
+  // An escape is ASCII: what is UTF-8 with it is so without it. What is not comes before any other
+  // failure, for the string was read only up to that one.
+  if (high && !check_utf8(at, stop != nullptr ? stop : failed_at_)) return nullptr;
+  if (stop == nullptr) return nullptr;
   *out = String{scratch_.view(), !high, true};
-  return at + 1;
+  return stop + 1;
 }
 
-// A \uXXXX, or two of them, the backslash at `at`; writes up to four bytes.
+// *high: there is a byte above 0x7F, or an escape said one. Returns the closing quote.
+const char* Reader::unescape_to_end(const char* at, bool* high) noexcept {
+  for (;;) {
+    // A piece of the document at a time, so that the scratch is not larger than the string.
+    const char* const last =
+        end_ - at > static_cast<std::ptrdiff_t>(kPieceBytes) ? at + kPieceBytes : end_;
+    char* to = scratch_.reserve(kPieceBytes + kUnescapePadding);
+    if (to == nullptr) return fail(at, Errc::no_memory);
+    const Unescaped piece = unescape_(at, last, end_, to);
+    *high |= piece.high;
+    at = piece.stop;
+    scratch_.commit(static_cast<std::size_t>(piece.to - to));
+    while (*at == '\\') {
+      constexpr std::size_t kCodeBytes = 4;
+      char* const begin = to = scratch_.reserve(kCodeBytes);
+      if (to == nullptr) return fail(at, Errc::no_memory);
+      if ((at = escape(at, &to, high)) == nullptr) return nullptr;
+      scratch_.commit(static_cast<std::size_t>(to - begin));
+    }
+    if (*at == '"') return at;
+    if (static_cast<unsigned char>(*at) < 0x20) return fail(at, Errc::json_control_character);
+  }
+}
+
+// The escape at `at`, of a letter or \uXXXX, or two of these; writes up to four bytes.
 const char* Reader::escape(const char* at, char** to, bool* high) noexcept {
+  if (const char letter = short_escape(at[1]); letter != 0) {
+    *(*to)++ = letter;
+    return at + 2;
+  }
   if (at[1] != 'u') return fail(at + 1, Errc::json_escape_invalid);
   int code = hex_code(at + 2);
   if (code < 0) {

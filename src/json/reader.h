@@ -48,7 +48,7 @@ class Reader final {
         end_(document.data() + document.size()),
         validated_(begin_),
         scan_string_(kernels.string),
-        copy_string_(kernels.copy),
+        unescape_(kernels.unescape),
         read_number_(kernels.number) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -93,7 +93,8 @@ class Reader final {
 
  private:
   const char* string_slow(const char* at, StringScan scan, String* out) noexcept;
-  const char* unescape(const char* at, StringScan scan, String* out) noexcept;
+  const char* unescape(const char* at, String* out) noexcept;
+  const char* unescape_to_end(const char* at, bool* high) noexcept;
   const char* escape(const char* at, char** to, bool* high) noexcept;
   const char* skip_scalar(const char* at) noexcept;
   const char* skip_key(const char* at) noexcept;
@@ -103,7 +104,7 @@ class Reader final {
   const char* end_;
   const char* validated_;  // the document is known to be UTF-8 from its beginning to here
   StringScanFunction scan_string_;
-  StringCopyFunction copy_string_;
+  UnescapeFunction unescape_;
   NumberFunction read_number_;
   Buffer scratch_;  // the last string that had an escape
   const char* failed_at_ = nullptr;

@@ -1,6 +1,6 @@
 #include "json/scan.h"
 
-#include <cstring>
+#include "json/escape.h"
 
 namespace lanner::json {
 
@@ -17,21 +17,16 @@ StringScan scan_string_scalar(const char* at, const char* end) noexcept {
   return {at, bits >= 0x80};
 }
 
-StringScan copy_string_scalar(const char* at, const char* end, char* to) noexcept {
-  const StringScan scan = scan_string_scalar(at, end);
-  if (scan.stop != at) std::memcpy(to, at, static_cast<std::size_t>(scan.stop - at));
-  return scan;
-}
-
 }  // namespace
 
-const ScanKernels kScalarScans = {scan_string_scalar, copy_string_scalar, read_number};
+const ScanKernels kScalarScans = {scan_string_scalar, unescape_scalar, read_number};
 
 }  // namespace detail
 
 const ScanKernels& scan_kernels_of(SimdLevel level) noexcept {
 #if defined(__x86_64__)
-  if (level == SimdLevel::avx512) return detail::kAvx512Scans;
+  if (level == SimdLevel::avx512)
+    return has_vbmi2() ? detail::kAvx512Scans : detail::kAvx512NarrowScans;
   if (level == SimdLevel::avx2) return detail::kAvx2Scans;
 #endif
   static_cast<void>(level);

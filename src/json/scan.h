@@ -1,5 +1,5 @@
-// json/scan.h: the kernels of reading: how far a string literal goes, what a number is: scalar,
-// AVX2, AVX-512, chosen at run time.
+// json/scan.h: the kernels of reading: how far a string literal goes, what it says, what a number
+// is: scalar, AVX2, AVX-512, chosen at run time.
 
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "json/number.h"
+#include "json/unescape.h"
 
 namespace lanner::json {
 
@@ -18,14 +19,9 @@ struct StringScan {
 // Reads nothing outside [at, end).
 using StringScanFunction = StringScan (*)(const char* at, const char* end) noexcept;
 
-// The same, and what it passes over is copied to `to`. REQUIRES: room for end - at +
-// kCopyPadding bytes there.
-using StringCopyFunction = StringScan (*)(const char* at, const char* end, char* to) noexcept;
-inline constexpr std::size_t kCopyPadding = 64;
-
 struct ScanKernels {
   StringScanFunction string;
-  StringCopyFunction copy;
+  UnescapeFunction unescape;
   NumberFunction number;
 };
 
@@ -40,6 +36,7 @@ extern const ScanKernels kScalarScans;
 #if defined(__x86_64__)
 extern const ScanKernels kAvx2Scans;
 extern const ScanKernels kAvx512Scans;
+extern const ScanKernels kAvx512NarrowScans;  // without VBMI2
 #endif
 
 }  // namespace detail

@@ -38,11 +38,6 @@ void expect_scan(SimdLevel level, const std::string& text) {
   ASSERT_EQ(static_cast<std::size_t>(found.stop - begin), expected_stop(text, &high))
       << text.size();
   ASSERT_EQ(found.high, high);
-  std::vector<char> room(tight.size() + kCopyPadding);
-  const StringScan copied = scan_kernels_of(level).copy(begin, begin + tight.size(), room.data());
-  ASSERT_EQ(copied.stop, found.stop);
-  ASSERT_EQ(copied.high, high);
-  ASSERT_TRUE(std::equal(begin, found.stop, room.data()));
 }
 
 TEST(Scan, StopsAtEachByteAtEachPlace) {
