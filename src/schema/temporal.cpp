@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace lanner::schema {
 
@@ -10,6 +11,8 @@ namespace {
 
 constexpr std::int64_t kDaysMax = 999'999'999;
 constexpr std::int64_t kEpochSecondsMax = 20'000'000'000;  // beyond it milliseconds are meant
+constexpr const char* kValueTooLarge = "a numeric value in the duration is too large";
+constexpr const char* kYearZero = "year 0 is out of range";
 constexpr const char* kTooShort = "input is too short";
 constexpr const char* kExtra = "unexpected extra characters at the end of the input";
 
@@ -27,7 +30,7 @@ int month_days(int year, int month) noexcept {
   return month == 2 && leap ? 29 : kDays[month - 1];
 }
 
-// The first ten bytes.
+// The first ten bytes; the year may be 0, which is said last.
 const char* date_part(std::string_view text, Date* date) noexcept {
   if (text.size() < 10) return kTooShort;
   const int high = two(text, 0);
@@ -44,7 +47,6 @@ const char* date_part(std::string_view text, Date* date) noexcept {
   const int year = high * 100 + low;
   if (month < 1 || month > 12) return "month value is outside expected range of 1-12";
   if (day < 1 || day > month_days(year, month)) return "day value is outside expected range";
-  if (year == 0) return "year 0 is out of range";
   *date = {year, month, day};
   return nullptr;
 }
@@ -71,7 +73,7 @@ const char* offset_part(std::string_view text, std::size_t* at, Time* time) noex
     ++*at;
     return nullptr;
   }
-  if (sign != '+' && sign != '-') return kExtra;
+  if (sign != '+' && sign != '-') return "invalid timezone sign";
   std::size_t i = *at + 1;
   if (i + 2 > text.size()) return "invalid timezone hour";
   const int hour = two(text, i);
@@ -148,29 +150,34 @@ const char* normalize(Sum sum, bool negative, Duration* out) noexcept {
   return nullptr;
 }
 
-// Digits at *at, and ".digits" as millionths; false when there is no digit or the number is too
-// large.
-const char* quantity(std::string_view text, std::size_t* at, std::int64_t* whole,
-                     std::int64_t* millionths) noexcept {
-  *whole = 0;
-  *millionths = 0;
+// Digits at *at. The wording here, and what is too large, are speedate's, which pydantic reads
+// with.
+const char* whole_number(std::string_view text, std::size_t* at, std::int64_t* value) noexcept {
   const std::size_t begin = *at;
-  while (*at < text.size() && digit(text[*at])) {
-    if (*whole > kDaysMax * 100'000) return "a numeric value in the duration is too large";
-    *whole = *whole * 10 + (text[(*at)++] - '0');
+  *value = 0;
+  for (; *at < text.size() && digit(text[*at]); ++*at) {
+    *value = *value * 10 + (text[*at] - '0');
+    if (*value > UINT32_MAX) return kValueTooLarge;
   }
-  if (*at == begin) return "invalid digit in duration";
-  if (*at < text.size() && (text[*at] == '.' || text[*at] == ',')) {
-    int value = 0;
-    if (fraction(text, at, &value)) return "quantity fraction invalid in duration";
-    *millionths = value;
+  return *at == begin ? "invalid digit in duration" : nullptr;
+}
+
+// ".5" or ",5" at *at, perhaps without a digit; false: there is none.
+bool quantity_fraction(std::string_view text, std::size_t* at, double* value) noexcept {
+  *value = 0;
+  if (*at == text.size() || (text[*at] != '.' && text[*at] != ',')) return false;
+  double decimal = 0;
+  double denominator = 1;
+  for (++*at; *at < text.size() && digit(text[*at]); ++*at) {
+    decimal = decimal * 10 + (text[*at] - '0');
+    denominator *= 10;
   }
-  return nullptr;
+  *value = std::isfinite(denominator) && std::isfinite(decimal) ? decimal / denominator : 0;
+  return true;
 }
 
 // The unit in seconds; 0 = not a unit of this part.
-std::int64_t unit_seconds(char c, bool in_time) noexcept {
-  const char unit = static_cast<char>(c & ~0x20);
+std::int64_t unit_seconds(char unit, bool in_time) noexcept {
   if (in_time) return unit == 'H' ? 3600 : unit == 'M' ? 60 : unit == 'S' ? 1 : 0;
   return unit == 'Y'   ? 365 * 86400
          : unit == 'M' ? 30 * 86400
@@ -179,48 +186,66 @@ std::int64_t unit_seconds(char c, bool in_time) noexcept {
                        : 0;
 }
 
+// A fraction of a unit: whole days first, then seconds, the rest rounded.
+void add_fraction(double fraction, std::int64_t unit, bool in_time, Sum* sum) noexcept {
+  double seconds = fraction * static_cast<double>(unit);
+  if (!in_time) {
+    const double days = fraction * static_cast<double>(unit / 86400);
+    sum->days += static_cast<std::int64_t>(days);
+    seconds = (days - std::trunc(days)) * 86400;
+  }
+  sum->seconds += static_cast<std::int64_t>(seconds);
+  sum->microseconds += std::llround((seconds - std::trunc(seconds)) * 1e6);
+}
+
 // "P1DT2H", from behind the P.
 const char* iso_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
+  const std::size_t begin = at;
   bool in_time = false;
-  bool any = false;
-  while (at < text.size()) {
-    if ((text[at] & ~0x20) == 'T') {
+  bool had_fraction = false;
+  for (; at < text.size(); ++at) {
+    if (text[at] == 'T') {
       if (in_time) return "`t` character repeated in duration";
       in_time = true;
-      ++at;
       continue;
     }
     std::int64_t whole = 0;
-    std::int64_t millionths = 0;
-    if (const char* why = quantity(text, &at, &whole, &millionths)) return why;
+    double part = 0;
+    if (const char* why = whole_number(text, &at, &whole)) return why;
+    const bool has_fraction = quantity_fraction(text, &at, &part);
+    if (had_fraction) return "quantity fraction invalid in duration";
+    had_fraction = has_fraction;
     const std::int64_t unit = at < text.size() ? unit_seconds(text[at], in_time) : 0;
     if (!unit) {
       return in_time ? "quantity invalid in time part of duration"
                      : "quantity invalid in date part of duration";
     }
-    ++at;
-    any = true;
-    if (whole > kDaysMax * 86400 / unit) return "durations may not exceed 999,999,999 days";
-    sum->seconds += whole * unit;
-    sum->microseconds += millionths * unit;
-    if (sum->seconds > kDaysMax * 86400) return "durations may not exceed 999,999,999 days";
+    std::int64_t& count = in_time ? sum->seconds : sum->days;
+    count += whole * (in_time ? unit : unit / 86400);
+    add_fraction(part, unit, in_time, sum);
+    if (count > UINT32_MAX) return kValueTooLarge;
   }
-  return any ? nullptr : kTooShort;
+  return text.size() - begin < 2 ? kTooShort : nullptr;  // "P", "PT"
 }
 
 constexpr std::size_t kClockBytesMin = 5;  // "12:34"
+constexpr std::size_t kAfterHourMax = 12;  // "34:56.123456": what follows is cut off
+constexpr std::int64_t kHoursMax = 2'400'000'000;
+constexpr const char* kTooManyHours = "durations may not exceed 999,999,999 hours";
 
 // "01:02:03.5", from text[at] to the end.
 const char* clock_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
   if (text.size() - at < kClockBytesMin) return kTooShort;
   const std::size_t colon = text.find(':', at);
   if (colon == std::string_view::npos) return "invalid character in hour";
-  if (colon - at > 10) return "durations may not exceed 999,999,999 hours";
+  if (colon - at > 10) return kTooManyHours;
   std::int64_t hours = 0;
   for (; at < colon; ++at) {
     if (!digit(text[at])) return "invalid character in hour";
     hours = hours * 10 + (text[at] - '0');
   }
+  if (hours > kHoursMax) return kTooManyHours;
+  text = text.substr(0, at + 1 + kAfterHourMax);
   if (at + 3 > text.size()) return kTooShort;
   const int minute = two(text, at + 1);
   if (minute < 0) return "invalid character in minute";
@@ -243,32 +268,36 @@ const char* clock_duration(std::string_view text, std::size_t at, Sum* sum) noex
   return nullptr;
 }
 
+// "ay" or "ays" at text[at], in one case; how many bytes, 0 = none of it, -1 = begun, not ended.
+int rest_of_day(std::string_view text, std::size_t at) noexcept {
+  const std::string_view rest = text.substr(at);
+  if (rest.starts_with("ays") || rest.starts_with("AYS")) return 3;
+  if (rest.starts_with("ay") || rest.starts_with("AY")) return 2;
+  return rest.starts_with('a') || rest.starts_with('A') ? -1 : 0;
+}
+
 // "3 days, 01:00:00" or "3d", from the digits at text[at].
 const char* days_duration(std::string_view text, std::size_t at, Sum* sum) noexcept {
   static constexpr const char* kBadDays = "\"day\" identifier in duration not correctly formatted";
-  while (at < text.size() && digit(text[at])) {
-    if (sum->days > kDaysMax) return "durations may not exceed 999,999,999 days";
-    sum->days = sum->days * 10 + (text[at++] - '0');
-  }
-  if (sum->days > kDaysMax) return "durations may not exceed 999,999,999 days";
+  if (const char* why = whole_number(text, &at, &sum->days)) return why;
   if (at < text.size() && text[at] == ' ') ++at;
-  if (at >= text.size() || (text[at] & ~0x20) != 'D') return kBadDays;
-  ++at;
-  if (at < text.size() && (text[at] & ~0x20) == 'A') {
-    if (at + 1 >= text.size() || (text[at + 1] & ~0x20) != 'Y') return kBadDays;
-    at += 2;
-    if (at < text.size() && (text[at] & ~0x20) == 'S') ++at;
-  }
+  if (at == text.size() || (text[at] != 'd' && text[at] != 'D')) return kBadDays;
+  const int rest = rest_of_day(text, ++at);
+  if (rest < 0) return kBadDays;
+  at += static_cast<std::size_t>(rest);
   if (at < text.size() && text[at] == ',') ++at;
-  while (at < text.size() && text[at] == ' ') ++at;
-  return at == text.size() ? nullptr : clock_duration(text, at, sum);
+  if (at < text.size() && text[at] == ' ') ++at;
+  if (at == text.size()) return nullptr;
+  if (const char* why = clock_duration(text, at, sum)) return why;
+  return sum->seconds >= 86400 ? kTooManyHours : nullptr;
 }
 
 }  // namespace
 
 const char* parse_date(std::string_view text, Date* date) noexcept {
   if (const char* why = date_part(text, date)) return why;
-  return text.size() == 10 ? nullptr : kExtra;
+  if (text.size() != 10) return kExtra;
+  return date->year == 0 ? kYearZero : nullptr;
 }
 
 const char* parse_time(std::string_view text, Time* time) noexcept {
@@ -281,7 +310,8 @@ const char* parse_datetime(std::string_view text, DateTime* value) noexcept {
   if (separator != 'T' && separator != 't' && separator != '_' && separator != ' ') {
     return "invalid datetime separator, expected `T`, `t`, `_` or space";
   }
-  return time_part(text, 11, &value->time);
+  if (const char* why = time_part(text, 11, &value->time)) return why;
+  return value->date.year == 0 ? kYearZero : nullptr;
 }
 
 const char* parse_duration(std::string_view text, Duration* value) noexcept {
@@ -292,7 +322,7 @@ const char* parse_duration(std::string_view text, Duration* value) noexcept {
   if (at == text.size()) return kTooShort;
   Sum sum;
   const char* why = nullptr;
-  if ((text[at] & ~0x20) == 'P') {
+  if (text[at] == 'P') {
     why = iso_duration(text, at + 1, &sum);
   } else {
     const bool names_days = text.find_first_of("dD") != std::string_view::npos;

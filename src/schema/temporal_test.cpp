@@ -82,6 +82,14 @@ TEST(Temporal, ReadsDurationsInAllThreeSpellings) {
   EXPECT_EQ(duration_text("P1Y"), "365d0s0");
   EXPECT_EQ(duration_text("1000000000 days"), "durations may not exceed 999,999,999 days");
   EXPECT_EQ(duration_text("P"), "input is too short");
+  EXPECT_EQ(duration_text("PT"), "input is too short");
+  EXPECT_EQ(duration_text("P1y"), "quantity invalid in date part of duration");
+  EXPECT_EQ(duration_text("P1.5DT1H"), "quantity fraction invalid in duration");
+  EXPECT_EQ(duration_text("PT4294967296S"), "a numeric value in the duration is too large");
+  EXPECT_EQ(duration_text("1 day 24:00"), "durations may not exceed 999,999,999 hours");
+  EXPECT_EQ(duration_text("P1.Y"), "365d0s0");
+  EXPECT_EQ(duration_text("PT1.123456789S"), "0d1s123457");
+  EXPECT_EQ(duration_text("00:00:00.1234567"), "0d0s123456");
   EXPECT_EQ(duration_text("PT1H1"), "quantity invalid in time part of duration");
 }
 

@@ -7,7 +7,9 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import json
 import pickle
+import random
 import re
 import subprocess
 import sys
@@ -201,8 +203,6 @@ def known_difference(tp: Any, document: bytes) -> bool:
 
 @pytest.mark.parametrize("tp", TYPES, ids=lambda tp: str(tp)[:50])
 def test_every_type_says_what_pydantic_says(tp: Any) -> None:
-    import json
-
     @settings(max_examples=60, deadline=None, database=None, derandomize=True)
     @given(values)
     def check(value: Any) -> None:
@@ -211,6 +211,53 @@ def test_every_type_says_what_pydantic_says(tp: Any) -> None:
             agree(tp, document)
 
     check()
+
+
+MOMENTS: list[tuple[Any, list[str], str]] = [  # a type, good texts, and letters that make them bad
+    (
+        datetime.timedelta,
+        [
+            *("P1Y2M3W4DT5H6M7.5S", "-P1D", "+PT0.5S", "P1.5W", "P1,5Y", "PT", "P999999999D", "PT4294967295S", "P1DT"),
+            *("3 days, 01:02:03.4", "1d", "1 DAY 10:20", "12:34:56", "2400000000:00", "00:00:00.1234567", "-01:00"),
+        ],
+        "PpTtYyMmWwDdHhSs0123456789.,+-: day",
+    ),
+    (
+        datetime.datetime,
+        [
+            *("2024-01-02T03:04:05Z", "2024-01-02 03:04:05.123456+05:30", "2024-01-02t03:04", "0001-01-01T00:00:00"),
+            *("2024-02-29T23:59:59.1234567-00:00", "2024-01-02T03:04:05,5+0530"),
+        ],
+        "0123456789-:.,TtZz+ _",
+    ),
+    (datetime.date, ["2024-01-02", "2024-02-29", "0001-12-31", "9999-01-01"], "0123456789-: T"),
+    (datetime.time, ["03:04:05Z", "03:04", "23:59:59.1234567-01:00", "03:04:05,5+0530"], "0123456789-:.,Zz+ "),
+]
+
+
+@pytest.mark.parametrize(("tp", "texts", "letters"), MOMENTS, ids=lambda item: str(item)[:30])
+def test_malformed_moments_say_what_pydantic_says(tp: Any, texts: list[str], letters: str) -> None:
+    chance = random.Random(5)
+    schema, adapter = Schema(tp), pydantic.TypeAdapter(tp)
+    for _ in range(3000):
+        text = list(chance.choice(texts))
+        for _ in range(chance.randint(0, 3)):
+            at = chance.randint(0, len(text))
+            text[at : at + chance.randint(0, 1)] = chance.choice(["", chance.choice(letters)])
+        document = json.dumps("".join(text)).encode()
+        if known_difference(tp, document):
+            continue
+        try:
+            expected: Any = adapter.validate_json(document, strict=True)
+        except pydantic.ValidationError as error:
+            expected = error.errors()[0]["msg"].replace("valid duration", "valid timedelta")
+        except OverflowError:  # one microsecond beyond the least timedelta
+            expected = "Input should be a valid timedelta, durations may not exceed 999,999,999 days"
+        value, errors = ours(schema, document)
+        found = errors[0]["msg"] if errors else value
+        assert found == expected, document
+        if isinstance(expected, datetime.datetime | datetime.time):
+            assert found.utcoffset() == expected.utcoffset(), document
 
 
 def test_structs_are_types() -> None:
