@@ -158,12 +158,17 @@ char* write_double(char* to, double value) noexcept {
       return to + 2;
     }
   }
-  const Filled filled = shortest_filled(value);
+  Filled filled = shortest_filled(value);
+  // Without the zero before it. Chance, so no branch.
+  const bool zero = filled.sixteen < detail::kTenTo15;
+  const std::uint64_t choice = 0 - static_cast<std::uint64_t>(zero);
+  filled.sixteen += (9 * filled.sixteen + filled.last) & choice;
+  filled.last &= static_cast<std::uint32_t>(~choice);
   const Sixteen sixteen = sixteen_digits(filled.sixteen);
   const Digits digits = {
       sixteen.bytes | (Wide{kAscii} << 64 | kAscii), static_cast<char>('0' + filled.last),
       32 - std::countl_zero(sixteen.nonzero | std::uint32_t{filled.last != 0} << 16)};
-  const int point = filled.point;
+  const int point = filled.point - zero;
   if (point > 0 && point <= 16) {  // ddd.dd, dd00.0
     put_with_point(to, digits, point);
     return to + 1 + (digits.count > point ? digits.count : point + 1);

@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "json/double_avx512.h"
 #include "json/escape.h"
+#include "json/number_avx512.h"
 
 namespace lanner::json {
 namespace {
@@ -24,9 +24,10 @@ int double_rounds() {
 }
 
 #if defined(__x86_64__)
-LANNER_VBMI2_TARGET std::string written_by_avx512(double value) {
+template <class Number>
+LANNER_VBMI2_TARGET std::string written_by_avx512(Number value) {
   char text[kDoubleRoom];
-  const DoubleWriter writer;
+  const NumberWriter writer;
   return {text, writer.write(text, value)};
 }
 #endif
@@ -48,9 +49,18 @@ std::string written_float(float value) {
 }
 template <class Integer>
 std::string written_integer(Integer value) {
-  char text[kIntegerRoom];
-  if constexpr (std::is_signed_v<Integer>) return {text, write_int64(text, value)};
-  return {text, write_uint64(text, value)};
+  char room[kIntegerRoom];
+  if constexpr (std::is_signed_v<Integer>) {
+    std::string text(room, write_int64(room, value));
+#if defined(__x86_64__)
+    if (has_vbmi2()) {
+      EXPECT_EQ(written_by_avx512(value), text);
+    }
+#endif
+    return text;
+  } else {
+    return {room, write_uint64(room, value)};
+  }
 }
 
 std::string digits_of(std::string text) {
@@ -88,6 +98,12 @@ TEST(Decimal, IntegersOfEveryLength) {
   }
   EXPECT_EQ(written_integer(UINT64_MAX), "18446744073709551615");
   EXPECT_EQ(written_integer(INT64_MIN), "-9223372036854775808");
+}
+
+TEST(Decimal, SmallIntegersAreAsTheStandardLibrarysAre) {
+  for (std::int64_t value = -100'100; value <= 100'100; ++value) {
+    ASSERT_EQ(written_integer(value), std::to_string(value));
+  }
 }
 
 TEST(Decimal, RandomIntegersAreAsTheStandardLibrarysAre) {

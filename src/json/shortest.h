@@ -19,9 +19,9 @@ struct Shortest {
 // REQUIRES: finite and greater than zero.
 Shortest shortest_of(double value) noexcept;
 
-// The same number with zeros behind it: 17 digits, of which the first one is not zero.
+// The same number as 17 digits: with zeros behind it, and at most one zero before it.
 struct Filled {
-  std::uint64_t sixteen;  // the first 16 digits: 10^15 <= sixteen < 10^16
+  std::uint64_t sixteen;  // the first 16 digits: 10^14 <= sixteen < 10^16
   std::uint32_t last;     // the 17th
   std::int32_t point;     // value = 0.digits * 10^point
 };

@@ -22,7 +22,7 @@ extern const Power kPowers[kLastPower - kFirstPower + 1];
 
 constexpr int kFractionBits = 52;
 constexpr int kBias = 1075;  // value = fraction * 2^(exponent - kBias)
-constexpr std::uint64_t kTenTo15 = 1'000'000'000'000'000;
+constexpr std::uint64_t kTenTo15 = 1'000'000'000'000'000;  // the least number of 16 digits
 
 // floor(log10(2^e)), floor(log2(10^e)), exact for every e of a double.
 constexpr int log10_of_power_of_2(int e) noexcept { return (e * 1262611) >> 22; }
@@ -35,7 +35,7 @@ Filled fill(double value) noexcept;
 
 }  // namespace detail
 
-inline Filled shortest_filled(double value) noexcept {
+[[gnu::always_inline]] inline Filled shortest_filled(double value) noexcept {
   using namespace detail;
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << kFractionBits) - 1);
@@ -62,25 +62,20 @@ inline Filled shortest_filled(double value) noexcept {
   const std::uint64_t half = power.high >> (1 - shift);
 
   // One digit less will do if `whole` or the next one reads back; else the nearest digit behind it.
-  const bool below = part < half;
-  const bool above = ~part < half;
+  // Which it is depends on chance, so there are no branches.
+  const std::uint64_t upper = 0 - (part >> 63);  // all ones: the next one is nearer
+  const std::uint64_t distance = (part ^ upper) - upper;
+  const bool shorter = distance < half;
   const Wide tenfold = Wide{part} * 10;
   const std::uint64_t rest = static_cast<std::uint64_t>(tenfold) + (std::uint64_t{1} << 63);
   const std::uint64_t digit =
       static_cast<std::uint64_t>(tenfold >> 64) + (rest < std::uint64_t{1} << 63);
   // Too close to call: `rest` is 10 times as wrong as `part` is.
   constexpr std::uint64_t kError = 4;
-  if ((part - half + kError <= 2 * kError) | (0 - part - half + kError <= 2 * kError) |
-      (rest + 16 * kError <= 32 * kError)) [[unlikely]] {
+  if ((distance - half + kError <= 2 * kError) | (rest + 16 * kError <= 32 * kError)) [[unlikely]]
     return fill(value);
-  }
-  // Chance again, so no branches.
-  const std::uint64_t all = whole + above;
-  const std::uint64_t one_more = digit & (static_cast<std::uint64_t>(below | above) - 1);
-  const bool is_short = all < kTenTo15;
-  const std::uint64_t choice = 0 - static_cast<std::uint64_t>(is_short);
-  return {all + ((9 * all + one_more) & choice), static_cast<std::uint32_t>(one_more & ~choice),
-          k + 17 - is_short};
+  const std::uint64_t choice = static_cast<std::uint64_t>(shorter) - 1;
+  return {whole + (upper & ~choice & 1), static_cast<std::uint32_t>(digit & choice), k + 17};
 }
 
 }  // namespace lanner::json

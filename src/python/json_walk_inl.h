@@ -65,7 +65,7 @@ class WrittenKeys final {
 // One walk, from the frame at the encoder's top on.
 //
 // No Python code runs in it, so the containers it meets need no references of its own: their
-// frames from owned_ on borrow them, until pin().
+// frames from owned_end_ on borrow them, have no `items`, and the top one no key, until pin().
 template <class Level>
 class JsonWalk final {
  public:
@@ -74,16 +74,20 @@ class JsonWalk final {
   using Kind = JsonEncoder::Kind;
 
   LANNER_WALK explicit JsonWalk(JsonEncoder& encoder) noexcept
-      : encoder_(encoder), out_(*encoder.out_), owned_(encoder.depth_) {}
+      : encoder_(encoder),
+        out_(*encoder.out_),
+        top_(encoder.frames_.data() + encoder.depth_ - 1),
+        owned_end_(top_ + 1) {}
   JsonWalk(const JsonWalk&) = delete;
   JsonWalk& operator=(const JsonWalk&) = delete;
 
   // Done::yes: all frames above `outside` are closed. Done::no: *other, owned, is the next item of
   // the top frame, and nothing that this loop can write. Failed: an exception is set.
   LANNER_WALK Done run(int outside, PyObject** other) noexcept {
+    const Frame* const last = encoder_.frames_.data() + outside;
     Done done = Done::again;
     while (done == Done::again) {
-      const Kind kind = top().kind;
+      const Kind kind = top_->kind;
       if (kind == Kind::dict) {
         done = run_dict(other);
       } else if (kind <= Kind::tuple) {
@@ -92,8 +96,8 @@ class JsonWalk final {
         done = run_other(other);
       }
       if (done == Done::yes) {
-        done = close() ? Done::again : Done::failed;
-        if (encoder_.depth_ == outside) done = Done::yes;
+        const bool all = top_ == last;
+        done = !close() ? Done::failed : all ? Done::yes : Done::again;
       }
     }
     pin();
@@ -104,9 +108,6 @@ class JsonWalk final {
  private:
   static constexpr std::size_t kRoom = WalkOutput<Level>::kRoom;
 
-  LANNER_WALK Frame& top() noexcept {
-    return encoder_.frames_[static_cast<std::size_t>(encoder_.depth_ - 1)];
-  }
   LANNER_WALK bool room() noexcept {
     if (out_.room(kRoom)) [[likely]]
       return true;
@@ -114,52 +115,51 @@ class JsonWalk final {
     return false;
   }
 
-  // Takes references for the frames that this walk has put there: other code may run.
+  LANNER_WALK Done word(const char* word, std::size_t size) noexcept {
+    (void)out_.word(word, size);
+    return Done::yes;
+  }
+
+  // Gives the encoder its frames, with references of their own: other code may run.
   LANNER_WALK void pin() noexcept {
-    for (; owned_ < encoder_.depth_; ++owned_) {
-      const Frame& frame = encoder_.frames_[static_cast<std::size_t>(owned_)];
-      (void)share(frame.owner);
-      (void)share(frame.key);
+    encoder_.depth_ = static_cast<int>(top_ + 1 - encoder_.frames_.data());
+    for (; owned_end_ <= top_; ++owned_end_) {
+      (void)share(owned_end_->owner);
+      owned_end_->key = owned_end_ == top_ ? nullptr : share(owned_end_->key);
+      owned_end_->items = nullptr;
     }
   }
 
   LANNER_WALK Done push(PyObject* owner, Kind kind, Py_ssize_t at, PyObject* key) noexcept {
-    if (encoder_.depth_ == json::kDepthMax) {
+    if (top_ == &encoder_.frames_.back()) {
       return encoder_.problem("nested more than 128 deep, or in a circle");
     }
-    Frame& below = top();
-    below.at = at;
-    below.key = encoder_.depth_ == owned_ ? share(key) : key;
+    const Py_ssize_t size = kind == Kind::dict ? PyDict_GET_SIZE(owner) : Py_SIZE(owner);
+    if (size == 0) return word(kind <= Kind::tuple ? "[]," : "{},", 3);
     (void)out_.word(kind <= Kind::tuple ? "[" : "{", 1);
-    Frame& frame = encoder_.frames_[static_cast<std::size_t>(encoder_.depth_++)];
-    frame.owner = owner;
-    frame.key = nullptr;
-    frame.items = nullptr;
-    frame.at = 0;
-    frame.begin = out_.size();
-    frame.kind = kind;
+    top_->at = at;
+    top_->key = top_ < owned_end_ ? share(key) : key;
+    ++top_;
+    top_->owner = owner;
+    top_->at = 0;
+    top_->begin = out_.size();
+    top_->kind = kind;
     return Done::again;
   }
 
   LANNER_WALK bool close() noexcept {
     if (!room()) return false;
-    const Frame& frame = top();
+    const Frame& frame = *top_--;
     if (out_.size() != frame.begin) out_.set_end(out_.end() - 1);  // the last item's comma
     (void)out_.word(frame.kind <= Kind::tuple ? "]," : "},", 2);
-    --encoder_.depth_;
-    if (encoder_.depth_ < owned_) {
-      owned_ = encoder_.depth_;
+    if (top_ + 1 < owned_end_) {
+      --owned_end_;
       drop(frame.key);
       drop(frame.items);
       drop(frame.owner);  // may be the last one, and what dies may run any code
       keys_.forget();
     }
     return true;
-  }
-
-  LANNER_WALK Done word(const char* word, std::size_t size) noexcept {
-    (void)out_.word(word, size);
-    return Done::yes;
   }
 
   // Any value. Done::again: a container, which is the frame at the top now. Done::no: neither plain
@@ -171,10 +171,9 @@ class JsonWalk final {
     if (value == Py_None) return word("null,", 5);
     if (type == &PyLong_Type) return out_.integer(value) == Put::yes ? Done::yes : Done::no;
     if (type == &PyFloat_Type) return write_float(value);
+    if (type == &PyBool_Type) return value == Py_True ? word("true,", 5) : word("false,", 6);
     if (type == &PyDict_Type) return push(value, Kind::dict, at, key);
     if (type == &PyList_Type) return push(value, Kind::list, at, key);
-    if (value == Py_True) return word("true,", 5);
-    if (value == Py_False) return word("false,", 6);
     if (type == &PyTuple_Type) return push(value, Kind::tuple, at, key);
     return Done::no;
   }
@@ -202,24 +201,25 @@ class JsonWalk final {
   // Leaves the top frame at `at` with what write() could not do. Done::no: *other is `value`.
   LANNER_WALK Done leave(Done done, Py_ssize_t at, PyObject* key, PyObject* value,
                          PyObject** other) noexcept {
-    top().at = at;
+    top_->at = at;
     pin();
     if (done == Done::failed) {
       encoder_.raise(key);
     } else {
-      top().key = share(key);
+      top_->key = share(key);
       *other = share(value);
     }
     return done;
   }
 
   LANNER_WALK Done run_array(PyObject** other) noexcept {
-    const Frame& frame = top();
-    const bool list = frame.kind == Kind::list;
-    const Py_ssize_t size = list ? PyList_GET_SIZE(frame.owner) : PyTuple_GET_SIZE(frame.owner);
-    for (Py_ssize_t at = frame.at; at < size; ++at) {
-      PyObject* const item =
-          list ? PyList_GET_ITEM(frame.owner, at) : PyTuple_GET_ITEM(frame.owner, at);
+    // No call of this loop can change the list.
+    PyObject* const owner = top_->owner;
+    const bool list = top_->kind == Kind::list;
+    const Py_ssize_t size = Py_SIZE(owner);
+    PyObject* const* const items = list ? &PyList_GET_ITEM(owner, 0) : &PyTuple_GET_ITEM(owner, 0);
+    for (Py_ssize_t at = top_->at; at < size; ++at) {
+      PyObject* const item = items[at];
       if (!room()) return Done::failed;
       const Done done = write(item, at + 1, nullptr);
       if (done == Done::yes) [[likely]]
@@ -230,9 +230,8 @@ class JsonWalk final {
   }
 
   LANNER_WALK Done run_dict(PyObject** other) noexcept {
-    Frame& frame = top();
-    PyObject* const last_key = std::exchange(frame.key, nullptr);
-    if (encoder_.depth_ == owned_) drop(last_key);
+    const Frame& frame = *top_;
+    if (top_ < owned_end_) drop(std::exchange(top_->key, nullptr));
     const DictEntries entries = dict_entries(frame.owner);
     if (!entries.first) return run_other(other);
     for (Py_ssize_t at = frame.at; at < entries.count; ++at) {
@@ -266,10 +265,9 @@ class JsonWalk final {
       return leave(Done::failed, at, nullptr, nullptr, other);
     }
     pin();
-    Frame& frame = top();
-    frame.at = at;
+    top_->at = at;
     *other = value;
-    const Done done = encoder_.write_item(frame, key, other);  // may run any code
+    const Done done = encoder_.write_item(*top_, key, other);  // may run any code
     out_.take();
     keys_.forget();
     return done == Done::yes ? Done::again : done;
@@ -279,7 +277,7 @@ class JsonWalk final {
   LANNER_WALK Done run_other(PyObject** other) noexcept {
     pin();
     out_.give();
-    *other = encoder_.next_item(top());
+    *other = encoder_.next_item(*top_);
     out_.take();
     keys_.forget();
     if (*other) return Done::no;
@@ -288,7 +286,8 @@ class JsonWalk final {
 
   JsonEncoder& encoder_;
   WalkOutput<Level> out_;
-  int owned_;  // frames below it have references of their own
+  Frame* top_;
+  Frame* owned_end_;
   WrittenKeys<typename Level::Plain> keys_;
 };
 

@@ -4,7 +4,7 @@
 
 #if defined(__x86_64__)
 
-#include "json/double_avx512.h"
+#include "json/number_avx512.h"
 #include "json/plain_avx512.h"
 
 #define LANNER_WALK_TARGET LANNER_VBMI2_TARGET
@@ -16,7 +16,7 @@ namespace {
 
 struct Vbmi2 {
   using Plain = json::PlainCopy;
-  using Doubles = json::DoubleWriter;
+  using Numbers = json::NumberWriter;
 };
 
 }  // namespace

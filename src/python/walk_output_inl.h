@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "json/decimal.h"
 #include "json/output.h"
 #include "python/small_integer.h"
 #include "python/str_bytes.h"
@@ -23,7 +22,7 @@ enum class Put : std::uint8_t {
   no_memory,
 };
 
-// Level::Plain copies text that needs no escape, Level::Doubles writes doubles. Each value is
+// Level::Plain copies text that needs no escape, Level::Numbers writes numbers. Each value is
 // followed by a comma.
 template <class Level>
 class WalkOutput final {
@@ -85,7 +84,7 @@ class WalkOutput final {
       number = PyLong_AsLongLongAndOverflow(value, &overflow);
       if (overflow != 0) return Put::no;  // str() of a very long one may run Python code
     }
-    to_ = json::write_int64(to_, number);
+    to_ = numbers_.write(to_, number);
     return word(",", 1);
   }
   // A float. Put::no: it is not finite.
@@ -93,7 +92,7 @@ class WalkOutput final {
     const double number = PyFloat_AS_DOUBLE(value);
     if (!std::isfinite(number)) [[unlikely]]
       return Put::no;
-    to_ = doubles_.write(to_, number);
+    to_ = numbers_.write(to_, number);
     return word(",", 1);
   }
 
@@ -102,7 +101,7 @@ class WalkOutput final {
   char* to_ = nullptr;
   char* limit_ = nullptr;
   const typename Level::Plain plain_;
-  const typename Level::Doubles doubles_;
+  const typename Level::Numbers numbers_;
 };
 
 }  // namespace lanner::python
