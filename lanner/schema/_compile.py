@@ -93,7 +93,7 @@ class Compiler:
         if isinstance(tp, typing.NewType):
             return self.compile(tp.__supertype__, metadata)
         if isinstance(tp, typing.TypeVar):
-            return self.compile(self.type_variable(tp), metadata)
+            return self.compile(self.names[tp] if tp in self.names else unbound(tp), metadata)
         if type(tp).__name__ == "TypeAliasType" or type(origin).__name__ == "TypeAliasType":
             return self.alias(tp, origin, metadata)
         if origin is typing.Final or getattr(origin, "_name", None) in _records.QUALIFIERS:
@@ -123,27 +123,23 @@ class Compiler:
             return self.leaf(leaf, metadata)
         return self.structured(tp, origin, metadata)
 
-    def type_variable(self, variable: Any) -> Any:
-        if variable in self.names:
-            return self.names[variable]
-        if getattr(variable, "has_default", lambda: False)():
-            return variable.__default__
-        if variable.__bound__ is not None:
-            return variable.__bound__
-        return functools.reduce(operator.or_, variable.__constraints__) if variable.__constraints__ else Any
-
     def alias(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
         """`type X = ...` of Python 3.12, which may name itself."""
+        tp = self.substitute(tp)
         if tp in self.records and not metadata:
             return self.records[tp]
         before = dict(self.names)
-        if origin is not None:
+        if type(origin).__name__ == "TypeAliasType":
             self.names.update(zip(origin.__type_params__, typing.get_args(tp), strict=True))
+        else:
+            origin = tp
         # A node that stands for another: the alias may be met again before it is known.
-        index = self.node("any", "missing", str(tp))
-        self.records[tp] = index
-        inner = self.compile((origin or tp).__value__, metadata)
-        self.nodes[index] = {**self.nodes[inner], "same_as": inner}
+        index = self.node("any", "missing", type_name(tp))
+        if not metadata:
+            self.records[tp] = index
+        inner = self.compile(origin.__value__, metadata)
+        known = {name: self.nodes[inner][name] for name in ("kind", "wrong_type", "label")}
+        self.nodes[index] = {**known, "same_as": inner, "alias": type_name(tp)}
         self.names = before
         return index
 
@@ -282,6 +278,8 @@ class Compiler:
     def record(self, tp: Any, cls: type, arguments: tuple[Any, ...]) -> int:
         variables = getattr(cls, "__parameters__", ())
         bound = tuple(self.substitute(argument) for argument in arguments)
+        name = f"{cls.__name__}[{','.join(map(type_name, bound))}]" if bound else cls.__name__
+        bound = bound or tuple(unbound(variable) for variable in variables)
         key = (cls, bound)
         if key in self.records:
             return self.records[key]
@@ -296,7 +294,6 @@ class Compiler:
                 f"{type_name(tp)} is no type that a schema knows; "
                 f"register_type({cls.__name__}, decode=..., encode=...) teaches it"
             )
-        name = f"{cls.__name__}[{','.join(map(type_name, bound))}]" if bound else cls.__name__
         index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec)
         self.records[key] = index
         before = dict(self.names)
@@ -320,7 +317,13 @@ class Compiler:
         return index
 
     def substitute(self, tp: Any) -> Any:
-        return self.names.get(tp, tp) if isinstance(tp, typing.TypeVar) else tp
+        """The type with the type variables that are bound here put in, at any depth."""
+        if isinstance(tp, typing.TypeVar):
+            return self.names.get(tp, tp)
+        variables = () if isinstance(tp, type) and not typing.get_args(tp) else getattr(tp, "__parameters__", ())
+        if not isinstance(variables, tuple) or not any(variable in self.names for variable in variables):
+            return tp
+        return tp[tuple(self.names.get(variable, variable) for variable in variables)]
 
     def field(self, cls: type, field: _records.FieldSpec) -> dict[str, Any]:
         try:
@@ -417,6 +420,16 @@ class Compiler:
         while "same_as" in self.nodes[index]:
             index = self.nodes[index]["same_as"]
         return self.nodes[index]
+
+
+def unbound(variable: Any) -> Any:
+    """What a type variable stands for that nobody bound: its default, its bound, one of its constraints, anything."""
+    if getattr(variable, "has_default", lambda: False)():
+        return variable.__default__
+    if getattr(variable, "__bound__", None) is not None:
+        return variable.__bound__
+    constraints = getattr(variable, "__constraints__", ())
+    return functools.reduce(operator.or_, constraints) if constraints else Any
 
 
 def unchanged(value: Any) -> Any:

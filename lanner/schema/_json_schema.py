@@ -53,9 +53,12 @@ class Describer:
         self.encode = encode
         self.definitions: dict[str, Described] = {}
         self.names: dict[Any, str] = {}
+        self.open: set[int] = set()  # aliases that are being described
 
     def describe(self, index: int) -> Described:
         node = self.nodes[index]
+        if "alias" in node:
+            return self.alias(index, node)
         if "same_as" in node:
             described = self.describe(node["same_as"])
             if node.get("nullable"):
@@ -77,6 +80,18 @@ class Describer:
             described = self.composed(index, kind, node)
         self.add_rules(described, node)
         return self.noted(described, node)
+
+    def alias(self, index: int, node: Node) -> Described:
+        """`type X = ...`: what it stands for; a definition when it names itself."""
+        if index in self.names or index in self.open:
+            return {"$ref": self.ref.format(self.name(index, node["alias"]))}
+        self.open.add(index)
+        described = self.describe(node["same_as"])
+        self.open.remove(index)
+        if index not in self.names:
+            return described
+        self.definitions[self.names[index]] = described
+        return {"$ref": self.ref.format(self.names[index])}
 
     def composed(self, index: int, kind: str, node: Node) -> Described:
         children = node.get("children", [])
