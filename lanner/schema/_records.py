@@ -49,21 +49,35 @@ def hints_of(cls: type) -> dict[str, Any]:
     """The annotations of a class, resolved, with Annotated kept."""
     try:
         return typing.get_type_hints(cls, include_extras=True)
-    except NameError as error:
-        names = {cls.__name__: cls}
-        frame = sys._getframe(1)
-        while frame is not None:  # a class of a function: its names are in a frame that still runs
-            if not frame.f_globals.get("__name__", "").startswith("lanner.schema"):
-                names = {**frame.f_locals, **names}
-            if frame.f_back is None:
-                break
-            frame = frame.f_back
+    except NameError:
+        pass
+    names = names_around(cls)
+    hints: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        # Alone, as each base has type parameters of its own (`class Box[T]`), which may be called the same.
+        parameters = {str(parameter): parameter for parameter in getattr(base, "__type_params__", ())}
         try:
-            return typing.get_type_hints(cls, localns=names, include_extras=True)
-        except NameError:
+            body = {"__annotations__": inspect.get_annotations(base), "__module__": base.__module__}
+            alone = type(base.__name__, (), body)
+            hints |= typing.get_type_hints(alone, localns={**names, **parameters}, include_extras=True)
+        except NameError as error:
             raise TypeError(
                 f"{cls.__qualname__}: {error}; a name in an annotation must be known in the module of the class"
             ) from error
+    return hints
+
+
+def names_around(cls: type) -> dict[str, Any]:
+    """Of a class that a function made: its own name, and those in the frames that still run."""
+    names: dict[str, Any] = {cls.__name__: cls}
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith("lanner.schema"):
+            names = {**frame.f_locals, **names}
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return names
 
 
 def slot_of(cls: type, name: str) -> Any:
