@@ -340,6 +340,7 @@ class Compiler:
             "attribute": sys.intern(field.attribute),
             "argument": sys.intern(field.argument or field.attribute),
             "input_only": field.input_only,
+            "unset": unset_of(field.type),
             "written": json.dumps(field.write_name or field.name, ensure_ascii=False) + ":",
             "node": node,
             "required": field.required,
@@ -359,12 +360,14 @@ class Compiler:
 
     def union(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         nullable = any(member in (None, types.NoneType) for member in members)
-        members = [member for member in members if member not in (None, types.NoneType)]
+        members = [member for member in members if member not in (None, types.NoneType) and not is_unset(member)]
+        if not members:
+            return self.leaf(LEAVES[None], metadata)
         if len(members) != 1:
             made = self.members(members, metadata)
             return self.optional(made) if nullable else made
-        made = self.optional(self.compile(members[0], self.constraints(metadata)))
-        return self.about(made, self.others(metadata))
+        made = self.compile(members[0], self.constraints(metadata))
+        return self.about(self.optional(made) if nullable else made, self.others(metadata))
 
     def members(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         """A union of several: constraints are for the members that they mean something to; the rest is for all."""
@@ -420,6 +423,18 @@ class Compiler:
         while "same_as" in self.nodes[index]:
             index = self.nodes[index]["same_as"]
         return self.nodes[index]
+
+
+def is_unset(tp: Any) -> bool:
+    """msgspec.UnsetType: of a field that may have no value at all; no document has it."""
+    return isinstance(tp, type) and tp.__name__ == "UnsetType" and tp.__module__.startswith("msgspec")
+
+
+def unset_of(tp: Any) -> Any:
+    """What stands for "no value" in a field of this type; None: nothing does."""
+    while typing.get_origin(tp) is typing.Annotated:
+        tp = tp.__origin__
+    return sys.modules["msgspec"].UNSET if any(map(is_unset, typing.get_args(tp))) else None
 
 
 def unbound(variable: Any) -> Any:

@@ -317,6 +317,7 @@ class Compiler final {
     to->key = get(from, "name");
     to->attribute = get(from, "attribute");
     to->argument = get(from, "argument");
+    to->unset = get(from, "unset");
     to->is_kept = !flag(from, "input_only");
     to->factory = get(from, "factory");
     if (flag(from, "has_default")) to->default_value = PyDict_GetItemString(from, "default");

@@ -345,6 +345,7 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
       problem_ = Ref::steal(PyUnicode_FromString("the field has no value"));
       return Done::failed;
     }
+    if (value.get() == field.unset) continue;
     if (excludes_) {
       bool out = false;
       if (!left_out(field, value.get(), &out)) return Done::failed;

@@ -119,6 +119,7 @@ struct Field {
   void* key = nullptr;            // the builder's: the key as an object
   void* attribute = nullptr;      // the builder's: where it is stored
   void* argument = nullptr;       // the builder's: Make::call: its name in the call
+  void* unset = nullptr;          // the builder's: a value that is not written (msgspec's UNSET)
   bool is_kept = true;            // false: the object has no such attribute (InitVar)
   void* default_value = nullptr;  // the builder's; null = none
   void* factory = nullptr;        // the builder's; null = none

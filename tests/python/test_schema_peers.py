@@ -280,6 +280,22 @@ def test_structs_are_types() -> None:
     ]
 
 
+def test_what_is_unset_is_neither_read_nor_written() -> None:
+    class Patch(msgspec.Struct):
+        name: str | msgspec.UnsetType = msgspec.UNSET
+        cost: int | msgspec.UnsetType | None = msgspec.UNSET
+        tags: Annotated[list[str] | msgspec.UnsetType, msgspec.Meta(description="labels")] = msgspec.UNSET
+
+    schema = Schema(Patch)
+    for document in (b"{}", b'{"cost":null}', b'{"name":"a","tags":["x"]}'):
+        assert schema.decode(document) == msgspec.json.decode(document, type=Patch)
+        assert schema.encode(schema.decode(document)) == document
+    with pytest.raises(ValidationError):
+        schema.decode(b'{"name":null}')
+    properties = schema.json_schema()["$defs"]["Patch"]["properties"]
+    assert properties["name"] == {"title": "Name", "type": "string"}
+
+
 def test_tagged_structs_are_told_apart_and_written_with_their_tag() -> None:
     class Put(msgspec.Struct, tag=True):
         key: str
