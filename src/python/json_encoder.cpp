@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "python/call_method.h"
+
 namespace lanner::python {
 
 namespace {
@@ -306,7 +308,7 @@ void JsonEncoder::raise(PyObject* key) noexcept {
   if (!what || PyErr_Occurred()) return;
   Ref where = path(key);
   Ref module = Ref::steal(where ? PyImport_ImportModule("lanner.json") : nullptr);
-  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "JSONEncodeError") : nullptr);
+  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
   Ref error =
       Ref::steal(type ? PyObject_CallFunction(type.get(), "sO", what, where.get()) : nullptr);
   if (error) PyErr_SetObject(type.get(), error.get());

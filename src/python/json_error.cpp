@@ -2,6 +2,7 @@
 
 #include "python/json_error.h"
 
+#include "python/call_method.h"
 #include "python/ref.h"
 
 namespace lanner::python {
@@ -14,7 +15,7 @@ void raise_json_error(const json::Reader& reader) noexcept {
   }
   const json::Position position = json::position_of(reader.document(), reader.offset());
   Ref module = Ref::steal(PyImport_ImportModule("lanner.json"));
-  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "JSONDecodeError") : nullptr);
+  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONDecodeError") : nullptr);
   Ref error = Ref::steal(type ? PyObject_CallFunction(type.get(), "snnn", error_text(code).data(),
                                                       static_cast<Py_ssize_t>(reader.offset()),
                                                       static_cast<Py_ssize_t>(position.line),

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "python/call_method.h"
+
 namespace lanner::python {
 
 const char* const kTimeRaised = "";
@@ -62,7 +64,7 @@ char* put_offset(char* to, int seconds, const JsonOptions& options) noexcept {
 // The zone's offset in whole seconds, and whether it has a part of a second.
 // False with an exception set. *none: the zone knows no offset.
 bool offset_of(PyObject* value, int* seconds, bool* odd, bool* none) noexcept {
-  Ref delta = Ref::steal(PyObject_CallMethod(value, "utcoffset", nullptr));
+  Ref delta = Ref::steal(call_method(value, "utcoffset"));
   if (!delta) return false;
   *none = delta.get() == Py_None;
   if (*none) return true;
@@ -85,7 +87,7 @@ TimeProblem write_datetime(char** to, PyObject* value, const PyDateTime_CAPI& ap
   }
   Ref exact;
   if (odd) {  // RFC 3339 has whole minutes: the same moment in UTC
-    exact = Ref::steal(PyObject_CallMethod(value, "astimezone", "O", api.TimeZone_UTC));
+    exact = Ref::steal(call_method(value, "astimezone", api.TimeZone_UTC));
     if (!exact) return kTimeRaised;
     value = exact.get();
     seconds = 0;

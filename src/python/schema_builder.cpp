@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "python/call_method.h"
 #include "python/json_decoder.h"
 #include "python/json_text.h"
 #include "python/module_state.h"
@@ -16,7 +17,7 @@ bool utf8_view(PyObject* text, std::string_view* view) noexcept {
   Py_ssize_t size = 0;
   const char* data = PyUnicode_AsUTF8AndSize(text, &size);
   if (!data) {
-    PyErr_Clear();
+    if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) PyErr_Clear();
     return false;
   }
   *view = {data, static_cast<std::size_t>(size)};
@@ -308,7 +309,7 @@ PyObject* SchemaBuilder::record(const schema::Record& record, Value* values) noe
       return make_by_call(record, values);
   }
   if (object && record.post_init) {
-    Ref result = Ref::steal(PyObject_CallMethod(object.get(), "__post_init__", nullptr));
+    Ref result = Ref::steal(call_method(object.get(), "__post_init__"));
     if (!result) return nullptr;
   }
   return object.release();
@@ -358,12 +359,10 @@ PyObject* SchemaBuilder::delegated(const schema::Node& node,
                                    const schema::Offender& offender) noexcept {
   auto* validator = static_cast<PyObject*>(node.object);  // pydantic_core.SchemaValidator
   if (offender.object) {
-    // (O): a tuple is one argument, too.
-    return PyObject_CallMethod(validator, "validate_python", "(O)",
-                               static_cast<PyObject*>(offender.object));
+    return call_method(validator, "validate_python", static_cast<PyObject*>(offender.object));
   }
   Ref text = Ref::steal(bytes(offender.json));
-  return text ? PyObject_CallMethod(validator, "validate_json", "O", text.get()) : nullptr;
+  return text ? call_method(validator, "validate_json", text.get()) : nullptr;
 }
 
 schema::Offender SchemaBuilder::text_offender(const schema::TextValue* values, std::uint32_t count,

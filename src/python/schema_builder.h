@@ -155,7 +155,8 @@ class SchemaBuilder final {
   std::string excuse_;
 };
 
-// The UTF-8 of a str; false when it has none (lone surrogates).
+// The UTF-8 of a str; false when it has none (lone surrogates), or there is no memory for it: then
+// MemoryError is set.
 bool utf8_view(PyObject* text, std::string_view* view) noexcept;
 
 }  // namespace lanner::python

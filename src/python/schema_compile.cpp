@@ -365,6 +365,7 @@ class Compiler final {
       } else if (PyUnicode_Check(value) && utf8_view(value, &view)) {
         to->texts.push_back({std::string(view), choice});
       }
+      if (PyErr_Occurred()) return false;
     }
     std::vector<std::string_view> names;
     names.reserve(to->texts.size());

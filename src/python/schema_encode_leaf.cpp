@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "json/decimal.h"
+#include "python/call_method.h"
 #include "python/schema_encoder.h"
 
 namespace lanner::python {
@@ -206,14 +207,14 @@ SchemaEncoder::Done SchemaEncoder::write_span(PyObject* value) noexcept {
 SchemaEncoder::Done SchemaEncoder::write_choice(const Node& node, PyObject* value) noexcept {
   if (!fits(node, value)) return wrong(node, value);
   if (!node.choices->type) return write_any(value);
-  Ref said = Ref::steal(PyObject_GetAttrString(value, "value"));
+  Ref said = Ref::steal(get_attribute(value, "value"));
   return said ? write_any(said.get()) : Done::failed;
 }
 
 // A pydantic model: its own serializer.
 SchemaEncoder::Done SchemaEncoder::write_delegate(const Node& node, PyObject* value) noexcept {
   auto* serializer = static_cast<PyObject*>(node.encode);
-  Ref written = Ref::steal(PyObject_CallMethod(serializer, "to_json", "O", value));
+  Ref written = Ref::steal(call_method(serializer, "to_json", value));
   if (!written) return Done::failed;
   if (!PyBytes_Check(written.get())) return wrong(node, value);
   const std::string_view text(PyBytes_AS_STRING(written.get()),

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "python/call_method.h"
+
 namespace lanner::python {
 
 using schema::Kind;
@@ -120,7 +122,7 @@ void SchemaEncoder::raise() noexcept {
     }
   }
   Ref module = Ref::steal(path ? PyImport_ImportModule("lanner.json") : nullptr);
-  Ref type = Ref::steal(module ? PyObject_GetAttrString(module.get(), "JSONEncodeError") : nullptr);
+  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
   Ref error = Ref::steal(
       type ? PyObject_CallFunctionObjArgs(type.get(), problem_.get(), path.get(), nullptr)
            : nullptr);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "python/call_method.h"
+
 namespace lanner::python {
 
 using schema::Kind;
@@ -80,7 +82,11 @@ PyObject* ObjectInput::other_leaf(This& machine, const Node& node, Item item) no
 
 PyObject* ObjectInput::from_text(This& machine, const Node& node, Item item) noexcept {
   std::string_view text;
-  if (!utf8_view(item, &text)) return machine.fail(Slug::string_unicode, item);
+  if (!utf8_view(item, &text)) {
+    if (!PyErr_Occurred()) return machine.fail(Slug::string_unicode, item);
+    machine.abort();
+    return nullptr;
+  }
   return leaf_from_text(machine, node, item, text, schema::profile_of(machine.plan(), node), false);
 }
 
@@ -222,8 +228,7 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
           Ref text = Ref::steal(plain ? PyObject_Str(plain.get()) : nullptr);
           value = Ref::steal(text ? PyObject_CallOneArg(classes_.decimal, text.get()) : nullptr);
         }
-        Ref finite =
-            Ref::steal(value ? PyObject_CallMethod(value.get(), "is_finite", nullptr) : nullptr);
+        Ref finite = Ref::steal(value ? call_method(value.get(), "is_finite") : nullptr);
         if (!finite) return schema::made_or_stop<This>(machine, nullptr);
         if (finite.get() != Py_True && !node.allow_inf_nan)
           return machine.fail(Slug::finite_number, item);
@@ -316,10 +321,15 @@ void ObjectInput::key_loc(const Container& in, schema::ErrorList& errors) const 
     const long long number = PyLong_AsLongLongAndOverflow(in.key, &overflow);
     if (!overflow) return errors.add_number(number);
   }
-  if (PyUnicode_Check(in.key) && utf8_view(in.key, &text)) return errors.add_key(text);
   Raised kept;
-  Ref shown = Ref::steal(PyObject_Repr(in.key));
+  if (PyUnicode_Check(in.key) && utf8_view(in.key, &text)) {
+    errors.add_key(text);
+    kept.restore();
+    return;
+  }
+  Ref shown = Ref::steal(PyErr_Occurred() ? nullptr : PyObject_Repr(in.key));
   if (!shown || !utf8_view(shown.get(), &text)) text = "?";
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) errors.set_no_memory();
   PyErr_Clear();
   errors.add_key(text);
   kept.restore();
@@ -346,7 +356,11 @@ ObjectInput::Tag ObjectInput::find_tag(This& machine, Item item,
   Ref said = Ref::steal(PyObject_Str(value.get()));
   std::string_view text;
   if (!said || !utf8_view(said.get(), &text)) {
-    PyErr_Clear();
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) {
+      machine.abort();
+    } else {
+      PyErr_Clear();
+    }
     return tag;
   }
   tag.text.assign(text.substr(0, 64));

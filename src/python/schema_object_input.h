@@ -114,13 +114,17 @@ class ObjectInput final {
     }
     return {};
   }
-  Step next_field(This&, const schema::Record& record, Container& in, int* field,
+  Step next_field(This& machine, const schema::Record& record, Container& in, int* field,
                   Item* item) noexcept {
     PyObject* key = nullptr;
     if (!next_entry(in, &key, item)) return Step::end;
     const auto guess = static_cast<std::size_t>(*field);
     if (guess >= record.fields.size() || record.fields[guess].key != key) {
       *field = find_field(record, in, key, *item);
+      if (*field < 0 && PyErr_Occurred()) {
+        machine.abort();
+        return Step::stopped;
+      }
     }
     return Step::more;
   }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "python/call_method.h"
 #include "python/ref.h"
 #include "python/schema_builder.h"
 
@@ -120,14 +121,15 @@ Verdict check_length(const Rule& rule, PyObject* value, std::int64_t* number) no
 Verdict check_pattern(const Rule& rule, PyObject* value) noexcept {
   if (rule.pattern) {
     std::string_view text;
-    return verdict(utf8_view(value, &text) && rule.pattern->found_in(text));
+    if (utf8_view(value, &text)) return verdict(rule.pattern->found_in(text));
+    return PyErr_Occurred() ? Verdict::raised : Verdict::broken;
   }
   Ref found = Ref::steal(PyObject_CallOneArg(static_cast<PyObject*>(rule.object), value));
   return found ? verdict(found.get() != Py_None) : Verdict::raised;
 }
 
 Verdict check_zone(const Rule& rule, PyObject* value) noexcept {
-  Ref offset = Ref::steal(PyObject_CallMethod(value, "utcoffset", nullptr));
+  Ref offset = Ref::steal(call_method(value, "utcoffset"));
   if (!offset) return Verdict::raised;
   return verdict((offset.get() != Py_None) == (rule.demand == Demand::tz_aware));
 }
@@ -159,7 +161,7 @@ Verdict change_case(const Rule& rule, PyObject** value) noexcept {
   const char* method = rule.demand == Demand::strip   ? "strip"
                        : rule.demand == Demand::lower ? "lower"
                                                       : "upper";
-  PyObject* changed = PyObject_CallMethod(*value, method, nullptr);
+  PyObject* changed = call_method(*value, method);
   if (!changed) return Verdict::raised;
   drop(std::exchange(*value, changed));
   return Verdict::holds;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "json/reader.h"
+#include "python/call_method.h"
 #include "python/json_decoder.h"
 #include "python/schema_builder.h"
 #include "python/slots.h"
@@ -53,6 +54,7 @@ PyObject* parsed(std::string_view text, bool cut, ModuleState* state) noexcept {
     PyObject* value = nullptr;
     JsonDecoder decoder(reader, state->json_keys);
     if (decoder.read(json::skip_space(reader.begin()), 0, &value)) return value;
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) return nullptr;
     PyErr_Clear();
   }
   return to_str(std::string(text) + (cut ? "..." : ""));
@@ -161,7 +163,7 @@ PyObject* error_pointers(PyObject* self, PyObject*) noexcept {
 PyObject* error_json(PyObject* self, PyObject*) noexcept {
   Ref errors = Ref::steal(error_errors(self, nullptr));
   Ref module = Ref::steal(errors ? PyImport_ImportModule("lanner.schema._errors") : nullptr);
-  Ref to_json = Ref::steal(module ? PyObject_GetAttrString(module.get(), "to_json") : nullptr);
+  Ref to_json = Ref::steal(module ? get_attribute(module.get(), "to_json") : nullptr);
   return to_json ? PyObject_CallOneArg(to_json.get(), errors.get()) : nullptr;
 }
 
@@ -172,7 +174,10 @@ PyObject* error_count(PyObject* self, PyObject*) noexcept {
 PyObject* error_str(PyObject* self) noexcept {
   const ErrorList& list = *as_error(self)->list;
   std::string_view title;
-  if (!utf8_view(as_error(self)->title, &title)) title = "";
+  if (!utf8_view(as_error(self)->title, &title)) {
+    if (PyErr_Occurred()) return nullptr;
+    title = "";
+  }
   std::string text =
       std::to_string(list.size()) + (list.size() == 1 ? " error for " : " errors for ");
   text.append(title);
@@ -183,6 +188,7 @@ PyObject* error_str(PyObject* self) noexcept {
     } else if (PyObject* said = PyDict_GetItemString(static_cast<PyObject*>(error.input), "msg")) {
       std::string_view view;
       if (utf8_view(said, &view) && !message.append(view)) return PyErr_NoMemory();
+      if (PyErr_Occurred()) return nullptr;
     }
     text.append("\n  ");
     std::string pointer;

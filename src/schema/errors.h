@@ -67,6 +67,7 @@ class ErrorList final {
   bool empty() const noexcept { return records_.size() == 0; }
   bool full() const noexcept { return records_.size() >= max_; }
   bool no_memory() const noexcept { return no_memory_; }
+  void set_no_memory() noexcept { no_memory_ = true; }
   std::size_t size() const noexcept { return records_.size(); }
   const ErrorRecord& operator[](std::size_t i) const noexcept { return records_[i]; }
   const ErrorRecord* begin() const noexcept { return records_.begin(); }
