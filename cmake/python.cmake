@@ -77,9 +77,10 @@ Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
 target_link_libraries(_core PRIVATE lanner_server lanner_json lanner_schema)
 # CPython's macros are C: they cast the old way, and that is no fault of the file that uses them.
 set_source_files_properties(${LANNER_PYTHON_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-old-style-cast;-Wno-pedantic")
-# GCC 12 takes its own intrinsics to task under -fsanitize.
-set_property(SOURCE src/python/json_rows_avx512.cpp src/python/schema_rows_avx512.cpp APPEND PROPERTY COMPILE_OPTIONS
-  -Wno-maybe-uninitialized)
+if(LANNER_SANITIZE)
+  # GCC 12 takes its own AVX-512 intrinsics to task under -fsanitize.
+  set_property(SOURCE ${LANNER_PYTHON_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
+endif()
 
 if(LANNER_IN_TREE)
   set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/lanner)

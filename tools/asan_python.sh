@@ -16,7 +16,7 @@ cp -r lanner $build/package/
 rm -f $build/package/lanner/_core*.so
 cp $build/_core*.so $build/package/lanner/
 
-export PYTHONPATH=$PWD/$build/package PYTHONMALLOC=malloc LANNER_ASAN=1
+export PYTHONPATH=$PWD/$build/package PYTHONMALLOC=malloc
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 LD_PRELOAD="$("${CXX:-c++}" -print-file-name=libasan.so) $("${CXX:-c++}" -print-file-name=libubsan.so)"
 export LD_PRELOAD

@@ -141,6 +141,11 @@ def extension() -> None:
     run("tools/setup.sh", "extension")
 
 
+def asan() -> None:
+    tests = [f"tests/python/test_schema_{name}.py" for name in ("bad_values", "user_code", "leaks")]
+    run("tools/asan_python.sh", "-q", f"--junitxml={report('asan')}", *tests, LANNER_ROUNDS="1")
+
+
 def python() -> None:
     run(sys.executable, "-m", "pytest", f"--junitxml={report('python')}")
 
@@ -175,6 +180,7 @@ STEPS = {
     "unit": Step(unit, "C++ tests under ASan + UBSan", "dev"),
     "tsan": Step(threads, "C++ tests of net and server under TSan", "tsan"),
     "extension": Step(extension, "the optimized build"),
+    "asan": Step(asan, "JSON and schemas in Python under ASan + UBSan", "asan"),
     "python": Step(python, "pytest", "python"),
     "fuzz": Step(fuzz, f"each fuzzer for a moment ({FUZZ_SECONDS} s)"),
     "differ": Step(differ, f"our HTTP/1 engine against h11 and llhttp ({DIFFER_SECONDS} s)"),
