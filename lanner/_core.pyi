@@ -148,6 +148,9 @@ class ValidationError(ValueError):
 
     def error_count(self) -> int: ...
 
+def restore_validation_error(title: str, errors: list[dict[str, Any]]) -> ValidationError:
+    """What pickle calls: an error with these errors(), without its schema."""
+
 class Schema:
     """A compiled type: the base of lanner.schema.Schema, which makes the arguments."""
 

@@ -80,6 +80,9 @@ def field_of(name: str, wire_name: str, default: Any) -> ModelField:
     return ModelField(name, wire_name, default)
 
 
+Row = tuple[str, str, bool, Any, Any]  # name, name in JSON, has a default, default, factory
+
+
 def prepare(
     name: str,
     bases: tuple[type, ...],
@@ -88,10 +91,10 @@ def prepare(
     frozen: bool | None = None,
     forbid_extra: bool | None = None,
     rename: str | Callable[[str], str] | None = None,
-) -> tuple[tuple[str, tuple[type, ...], dict[str, Any]], tuple[tuple[str, bool, Any, Any], ...], bool]:
+) -> tuple[tuple[str, tuple[type, ...], dict[str, Any]], tuple[Row, ...], bool]:
     """What ModelMeta (src/python/model_class.cpp) makes a class of: annotations become slots.
 
-    Returns (what type() takes, (name, has a default, default, factory) of each field, frozen). Raises TypeError for
+    Returns (what type() takes, a row for each field, frozen). Raises TypeError for
     what stands in the class statement, ValueError for an unknown rename=.
     """
     to_wire = RENAMES.get(rename) if isinstance(rename, str) else rename
@@ -118,7 +121,10 @@ def prepare(
     namespace["__model_frozen__"] = frozen
     if forbid_extra is not None:
         namespace["__model_forbid_extra__"] = forbid_extra
-    rows = tuple((field.name, field.default is not NOTHING, field.default, field.factory) for field in fields.values())
+    rows = tuple(
+        (field.name, field.wire_name, field.default is not NOTHING, field.default, field.factory)
+        for field in fields.values()
+    )
     return (name, bases, namespace), rows, frozen
 
 

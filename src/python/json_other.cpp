@@ -8,6 +8,7 @@
 #include "python/json_encoder.h"
 #include "python/json_raw.h"
 #include "python/json_time.h"
+#include "python/model_class.h"
 
 namespace lanner::python {
 
@@ -71,6 +72,10 @@ JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
   auto* const enum_type = reinterpret_cast<PyTypeObject*>(state_->json_types.enum_type);
   if (is_a(type, enum_type)) {
     value = Ref::steal(PyObject_GetAttr(value.get(), state_->value));
+    return value ? Done::again : Done::failed;
+  }
+  if (is_a(type, state_->model_meta_type)) {
+    value = Ref::steal(model_to_dict(value.get()));
     return value ? Done::again : Done::failed;
   }
   Done done = options_->passthrough_subclass ? Done::no : write_subclass(value);

@@ -32,7 +32,8 @@ bool find_slot(PyObject* type, PyObject* name, Py_ssize_t* offset) noexcept {
   return true;
 }
 
-// rows: a tuple of (name, has a default, default, factory or None). False with an exception set.
+// rows: a tuple of (name, name in JSON, has a default, default, factory or None). False with an
+// exception set.
 bool take_fields(PyObject* type, PyObject* rows) noexcept {
   ModelClass* to = as_model_class(as_type(type));
   const Py_ssize_t count = PyTuple_GET_SIZE(rows);
@@ -44,13 +45,17 @@ bool take_fields(PyObject* type, PyObject* rows) noexcept {
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* name = nullptr;
+    PyObject* wire_name = nullptr;
     PyObject* value = nullptr;
     PyObject* factory = nullptr;
     int has_default = 0;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, i), "UpOO", &name, &has_default, &value, &factory))
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, i), "UUpOO", &name, &wire_name, &has_default,
+                          &value, &factory)) {
       return false;
+    }
     ModelField& field = to->fields[i];
     field.name = share(name);
+    field.wire_name = share(wire_name);
     PyUnicode_InternInPlace(&field.name);
     if (has_default) field.default_value = share(value);
     if (factory != Py_None) field.factory = share(factory);
@@ -122,6 +127,7 @@ void meta_dealloc(PyObject* object) noexcept {
     Py_CLEAR(type->fields[i].default_value);
     Py_CLEAR(type->fields[i].factory);
     Py_CLEAR(type->fields[i].name);
+    Py_CLEAR(type->fields[i].wire_name);
   }
   type->count = 0;
   PyMem_Free(std::exchange(type->fields, nullptr));
@@ -131,8 +137,8 @@ void meta_dealloc(PyObject* object) noexcept {
 
 PyObject* make_meta(PyObject* module) noexcept {
   PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET,
-                                   offsetof(PyTypeObject, tp_vectorcall), READONLY, nullptr},
-                                  {nullptr, 0, 0, 0, nullptr}};
+                            offsetof(PyTypeObject, tp_vectorcall), READONLY, nullptr},
+                           {nullptr, 0, 0, 0, nullptr}};
   PyType_Slot slots[] = {
       {Py_tp_new, slot(meta_new)},
       {Py_tp_call, slot(meta_call)},

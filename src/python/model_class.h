@@ -11,6 +11,7 @@ namespace lanner::python {
 
 struct ModelField {
   PyObject* name;           // interned str; owned
+  PyObject* wire_name;      // in JSON; owned
   PyObject* default_value;  // owned; null = none
   PyObject* factory;        // called for each value; owned; null = none
   Py_ssize_t offset;        // of its slot, in the object
@@ -40,5 +41,7 @@ PyObject* model_vectorcall(PyObject* type, PyObject* const* args, size_t nargsf,
                            PyObject* names) noexcept;
 void model_dealloc(PyObject* object) noexcept;
 PyObject* make_model_base(PyObject* module) noexcept;
+// The values of an object by their names in JSON: a new dict; null with an exception set.
+PyObject* model_to_dict(PyObject* object) noexcept;
 
 }  // namespace lanner::python

@@ -290,6 +290,17 @@ void model_dealloc(PyObject* object) noexcept {
   Py_TRASHCAN_END
 }
 
+PyObject* model_to_dict(PyObject* object) noexcept {
+  const ModelClass* model = class_of(object);
+  Ref values = Ref::steal(PyDict_New());
+  for (Py_ssize_t i = 0; values && i < model->count; ++i) {
+    PyObject* value = *model_slot(object, model->fields[i]);
+    if (value && PyDict_SetItem(values.get(), model->fields[i].wire_name, value) < 0)
+      values.clear();
+  }
+  return values.release();
+}
+
 PyObject* make_model_base(PyObject* module) noexcept {
   PyType_Slot slots[] = {{Py_tp_new, slot(model_new)},
                          {Py_tp_init, slot(model_init)},

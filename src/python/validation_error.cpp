@@ -171,6 +171,15 @@ PyObject* error_count(PyObject* self, PyObject*) noexcept {
   return PyLong_FromSize_t(as_error(self)->list->size());
 }
 
+// "int_type"; of an error that came from elsewhere, its own.
+std::string_view type_of(const ErrorRecord& error) noexcept {
+  std::string_view type = schema::slug_name(error.slug);
+  if (error.slug != Slug::foreign) return type;
+  PyObject* said = PyDict_GetItemString(static_cast<PyObject*>(error.input), "type");
+  if (said && !utf8_view(said, &type)) type = "?";
+  return type;
+}
+
 PyObject* error_str(PyObject* self) noexcept {
   const ErrorList& list = *as_error(self)->list;
   std::string_view title;
@@ -196,7 +205,7 @@ PyObject* error_str(PyObject* self) noexcept {
     text.append(pointer.empty() ? "(the value itself)" : pointer)
         .append(": ")
         .append(message.view());
-    text.append(" [").append(schema::slug_name(error.slug)).append("]");
+    text.append(" [").append(type_of(error)).append("]");
   }
   return to_str(text);
 }
@@ -234,7 +243,18 @@ void error_dealloc(PyObject* self) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
+// (restore_validation_error, (title, errors())): without the schema.
+PyObject* error_reduce(PyObject* self, PyObject*) noexcept {
+  Ref module = Ref::steal(PyImport_ImportModule("lanner._core"));
+  Ref restore = Ref::steal(module ? PyObject_GetAttrString(module.get(), "restore_validation_error")
+                                  : nullptr);
+  Ref errors = Ref::steal(restore ? error_errors(self, nullptr) : nullptr);
+  return errors ? Py_BuildValue("O(OO)", restore.get(), as_error(self)->title, errors.get())
+                : nullptr;
+}
+
 PyMethodDef error_methods[] = {
+    {"__reduce__", error_reduce, METH_NOARGS, PyDoc_STR("What pickle keeps: title and errors().")},
     {"errors", error_errors, METH_NOARGS,
      PyDoc_STR("errors() -> list[dict]\n\nEach error as {type, loc, msg, input} and, where there "
                "is more to say, ctx: "
@@ -251,25 +271,82 @@ PyMethodDef error_methods[] = {
 
 }  // namespace
 
-void raise_validation_error(ModuleState* state, ErrorList&& errors, PyObject* owner,
-                            PyObject* title) noexcept {
-  PyTypeObject* type = state->validation_error_type;
+namespace {
+
+void drop_inputs(ErrorList& errors) noexcept {
+  errors.roll_back(0, [](void* input) { drop(static_cast<PyObject*>(input)); });
+}
+
+// Takes the errors over, also when it fails: null with an exception set.
+PyObject* make_error(ModuleState* state, ErrorList& errors, PyObject* owner,
+                     PyObject* title) noexcept {
   // SAFETY: the base of our type; it makes the exception's part.
   auto* base = reinterpret_cast<PyTypeObject*>(PyExc_ValueError);
-  Ref object = Ref::steal(base->tp_new(type, state->empty_tuple, nullptr));
-  auto drop_input = [](void* input) { drop(static_cast<PyObject*>(input)); };
+  Ref object = Ref::steal(base->tp_new(state->validation_error_type, state->empty_tuple, nullptr));
   auto* list = object ? new (std::nothrow) ErrorList(0) : nullptr;
   if (!list) {
     if (object) PyErr_NoMemory();
-    errors.roll_back(0, drop_input);
-    return;
+    drop_inputs(errors);
+    return nullptr;
   }
   list->swap(errors);
   as_error(object.get())->list = list;
   as_error(object.get())->owner = share(owner);
   as_error(object.get())->title = share(title);
+  return object.release();
+}
+
+// An error as errors() gives it. False with an exception set.
+bool add_told(PyObject* told, ErrorList* errors) noexcept {
+  PyObject* loc = PyDict_Check(told) ? PyDict_GetItemString(told, "loc") : nullptr;
+  if (!loc || !PyTuple_Check(loc)) {
+    PyErr_SetString(PyExc_TypeError, "errors as ValidationError.errors() gives them");
+    return false;
+  }
+  if (!errors->add(Slug::foreign, nullptr, {share(told), {}}, -1, {})) {
+    drop(told);
+    PyErr_NoMemory();
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(loc); ++i) {
+    PyObject* step = PyTuple_GET_ITEM(loc, i);
+    std::string_view text;
+    if (PyLong_Check(step)) {
+      errors->add_number(PyLong_AsLongLong(step));
+    } else if (PyUnicode_Check(step) && utf8_view(step, &text)) {
+      errors->add_key(text);
+    }
+  }
+  return !PyErr_Occurred();
+}
+
+PyObject* restore(PyObject* module, PyObject* args) noexcept {
+  PyObject* title = nullptr;
+  PyObject* told = nullptr;
+  if (!PyArg_ParseTuple(args, "UO!", &title, &PyList_Type, &told)) return nullptr;
+  const auto count = static_cast<std::uint32_t>(PyList_GET_SIZE(told));
+  ErrorList errors(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (add_told(PyList_GET_ITEM(told, i), &errors)) continue;
+    drop_inputs(errors);
+    return nullptr;
+  }
+  return make_error(state_of(module), errors, Py_None, title);
+}
+
+PyMethodDef functions[] = {
+    {"restore_validation_error", restore, METH_VARARGS,
+     PyDoc_STR("restore_validation_error(title, errors) -> ValidationError\n\nWhat pickle calls.")},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void raise_validation_error(ModuleState* state, ErrorList&& errors, PyObject* owner,
+                            PyObject* title) noexcept {
+  Ref error = Ref::steal(make_error(state, errors, owner, title));
   // SAFETY: PyTypeObject begins with PyObject.
-  PyErr_SetObject(reinterpret_cast<PyObject*>(type), object.get());
+  if (error)
+    PyErr_SetObject(reinterpret_cast<PyObject*>(state->validation_error_type), error.get());
 }
 
 int add_validation_error_type(PyObject* module, ModuleState* state) noexcept {
@@ -289,6 +366,7 @@ int add_validation_error_type(PyObject* module, ModuleState* state) noexcept {
   state->validation_error_type =
       reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
   if (!type) return -1;
+  if (PyModule_AddFunctions(module, functions) < 0) return -1;
   return PyModule_AddObjectRef(module, "ValidationError", type);
 }
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import pytest
 
 import lanner
+from lanner import json
 from lanner.schema import Schema, ValidationError
 
 T = TypeVar("T")
@@ -230,6 +231,20 @@ def test_patterns_match_by_place_and_name() -> None:
 def test_the_signature_says_what_is_needed() -> None:
     assert str(inspect.signature(Card)) == "(*, name: str, cost: int = 0, tags: list[str] = Ellipsis)"
     assert list(inspect.signature(Page).parameters) == ["items", "total"]
+
+
+def test_models_have_a_form_in_json_without_a_schema() -> None:
+    class Point(lanner.Model, rename="camel"):
+        x_axis: int
+        inner: Any = None
+
+    assert json.dumpb([Point(x_axis=1, inner=Card(name="a"))]) == (
+        b'[{"xAxis":1,"inner":{"name":"a","cost":0,"tags":[]}}]'
+    )
+    assert json.dumps(Point(x_axis=1), sort_keys=True) == '{"inner":null,"xAxis":1}'
+    assert Schema(Any).encode({"point": Point(x_axis=1)}) == b'{"point":{"xAxis":1,"inner":null}}'
+    with pytest.raises(json.JSONEncodeError, match="ModelMeta"):
+        json.dumpb(Card)
 
 
 def test_generic_models_are_types() -> None:

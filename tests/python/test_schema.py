@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import datetime
 import decimal
 import enum
 import gc
 import json
+import pickle
 import sys
 import uuid
 import weakref
@@ -226,6 +228,21 @@ def test_errors_as_json() -> None:
     assert told[0] == {"type": "int_type", "loc": [0], "msg": "Input should be a valid integer", "input": "x"}
     assert told[1]["input"] == {"1": "<class 'object'>"}
     assert told[2]["input"] is None
+
+
+def test_errors_can_be_pickled_and_copied() -> None:
+    with pytest.raises(ValidationError) as raised:
+        Schema(dict[str, list[int]]).validate({"a/b": [1, "x", {1: 2}], "\u20ac": 5})
+    error = raised.value
+    for again in (
+        pickle.loads(pickle.dumps(error)),
+        copy.copy(error),
+        pickle.loads(pickle.dumps(copy.deepcopy(error))),
+    ):
+        assert type(again) is ValidationError
+        assert again.errors() == error.errors()
+        assert (again.pointers(), again.json(), str(again)) == (error.pointers(), error.json(), str(error))
+        assert again.error_count() == 3
 
 
 def test_the_input_of_an_error_is_bounded() -> None:
