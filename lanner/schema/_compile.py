@@ -306,6 +306,7 @@ class Compiler:
             "forbid_extra": spec.forbid_extra,
             "from_array": spec.from_array,
             "post_init": spec.post_init,
+            "omit_defaults": spec.omit_defaults,
             "fields": [self.field(cls, field) for field in spec.fields],
         }
         if spec.tag is not None:

@@ -42,6 +42,7 @@ class RecordSpec:
     forbid_extra: bool = False
     from_array: bool = False
     post_init: bool = False
+    omit_defaults: bool = False
     tag: tuple[str, str | int] | None = None  # msgspec: (field, value), written first
 
 
@@ -96,6 +97,8 @@ def aliases(hint: Any, name: str) -> tuple[str, str]:
     if typing.get_origin(hint) is not typing.Annotated:
         return name, name
     said = _rules.gather(hint.__metadata__)
+    if any(getattr(item, "exclude", None) is True for item in hint.__metadata__):
+        raise TypeError(f"{name or 'a field'}: exclude=True is for pydantic models; answer by a type without the field")
     read = said.get("validation_alias") or said.get("alias") or name
     written = said.get("serialization_alias") or said.get("alias") or name
     if not isinstance(read, str) or not isinstance(written, str):
@@ -170,15 +173,16 @@ def dataclass_record(cls: type) -> RecordSpec:
             spec.required = False
         specs.append(told(spec))
     wrong = class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
+    forbid_extra = forbids_extra(cls)
     generated = getattr(getattr(getattr(cls, "__init__", None), "__code__", None), "co_filename", "") == "<string>"
     if init_only or not generated or not plain_object(cls):
         for spec in specs:
             given = cls.__dataclass_fields__[spec.argument or spec.attribute]  # type: ignore[attr-defined]
-            if not is_argument(given.default) or not spec.takes_input:
+            if not spec.takes_input or not (generated or is_argument(given.default)):
                 spec.default, spec.factory = NOTHING, None  # the class knows its defaults
-        return RecordSpec(cls, "call", specs, wrong)
+        return RecordSpec(cls, "call", specs, wrong, forbid_extra=forbid_extra)
     make = place(cls, specs)
-    return RecordSpec(cls, make, specs, wrong, post_init=hasattr(cls, "__post_init__"))
+    return RecordSpec(cls, make, specs, wrong, forbid_extra=forbid_extra, post_init=hasattr(cls, "__post_init__"))
 
 
 def qualified(hint: Any, required: bool) -> tuple[bool, Any]:
@@ -194,14 +198,20 @@ def qualified(hint: Any, required: bool) -> tuple[bool, Any]:
             return required, typing.Annotated[(hint, *metadata)] if metadata else hint
 
 
+def forbids_extra(cls: type) -> bool:
+    """What a dataclass or TypedDict tells pydantic by __pydantic_config__."""
+    config = getattr(cls, "__pydantic_config__", None)
+    return isinstance(config, dict) and config.get("extra") == "forbid"
+
+
 def typed_dict_record(cls: type) -> RecordSpec:
     specs: list[FieldSpec] = []
     for name, hint in hints_of(cls).items():
         required, hint = qualified(hint, name in cls.__required_keys__)  # type: ignore[attr-defined]
         read, written = aliases(hint, name)
         specs.append(FieldSpec(read, name, hint, required=required, write_name=written))
-    config = getattr(cls, "__pydantic_config__", {})
-    return RecordSpec(cls, "mapping", specs, None, forbid_extra=config.get("extra") == "forbid")
+    closed = forbids_extra(cls) or getattr(cls, "__closed__", None) is True  # PEP 728
+    return RecordSpec(cls, "mapping", specs, None, forbid_extra=closed)
 
 
 def named_tuple_record(cls: type) -> RecordSpec:
@@ -282,6 +292,7 @@ def struct_record(cls: type) -> RecordSpec:
         specs,
         wrong,
         forbid_extra=config.forbid_unknown_fields,
+        omit_defaults=config.omit_defaults,
         post_init=hasattr(cls, "__post_init__"),
         tag=tag,
     )

@@ -286,6 +286,7 @@ class Compiler final {
     to->forbid_extra = flag(from, "forbid_extra");
     to->from_array = flag(from, "from_array");
     to->post_init = flag(from, "post_init");
+    to->omit_defaults = flag(from, "omit_defaults");
     if (!rule(from, "too_long", &to->too_long)) return false;
     if (get(from, "tag") && !text(from, "tag", &to->tag)) return false;
     PyObject* fields = get(from, "fields");

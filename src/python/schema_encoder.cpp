@@ -323,11 +323,16 @@ Ref SchemaEncoder::field_value(const Frame& frame, const schema::Field& field) n
   }
 }
 
-bool SchemaEncoder::left_out(const schema::Field& field, PyObject* value, bool* out) noexcept {
+bool SchemaEncoder::left_out(const schema::Record& record, const schema::Field& field,
+                             PyObject* value, bool* out) noexcept {
   *out = options_.exclude_none && value == Py_None;
-  if (*out || !options_.exclude_defaults || !field.default_value) return true;
-  const int same =
-      PyObject_RichCompareBool(value, static_cast<PyObject*>(field.default_value), Py_EQ);
+  if (*out || !(options_.exclude_defaults || record.omit_defaults)) return true;
+  Ref usual = Ref::borrow(static_cast<PyObject*>(field.default_value));
+  if (!usual && field.factory) {
+    usual = Ref::steal(PyObject_CallNoArgs(static_cast<PyObject*>(field.factory)));
+    if (!usual) return false;
+  }
+  const int same = usual ? PyObject_RichCompareBool(value, usual.get(), Py_EQ) : 0;
   *out = same > 0;
   return same >= 0;
 }
@@ -335,7 +340,8 @@ bool SchemaEncoder::left_out(const schema::Field& field, PyObject* value, bool* 
 SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
   const schema::Record& record = *frame.node->record;
   const auto count = static_cast<Py_ssize_t>(record.fields.size());
-  const bool walks = walks_.fields && frame.from == From::slots;
+  const bool excludes = excludes_ || record.omit_defaults;
+  const bool walks = walks_.fields && frame.from == From::slots && !record.omit_defaults;
   for (;;) {
     if (walks && (this->*walks_.fields)(frame) == Done::failed) return Done::failed;
     if (frame.at >= count) return close(frame);
@@ -348,9 +354,9 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
       return Done::failed;
     }
     if (value.get() == field.unset) continue;
-    if (excludes_) {
+    if (excludes) {
       bool out = false;
-      if (!left_out(field, value.get(), &out)) return Done::failed;
+      if (!left_out(record, field, value.get(), &out)) return Done::failed;
       if (out) continue;
     }
     if (frame.braces && !out_.append(field.written)) return no_memory();

@@ -66,7 +66,8 @@ class SchemaEncoder final {
   bool write_key(const schema::Node& node, PyObject* key) noexcept;
   // The field's value, owned; null: it is unset, or an exception is set.
   Ref field_value(const Frame& frame, const schema::Field& field) noexcept;
-  bool left_out(const schema::Field& field, PyObject* value, bool* out) noexcept;
+  bool left_out(const schema::Record& record, const schema::Field& field, PyObject* value,
+                bool* out) noexcept;
   const schema::Node* member_of(const schema::Node& node, PyObject* value) noexcept;
   bool fits(const schema::Node& node, PyObject* value) noexcept;
   bool fits_record(const schema::Record& record, PyObject* value) noexcept;

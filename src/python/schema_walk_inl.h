@@ -66,6 +66,7 @@ class SchemaWalk final {
   // How run_items() writes records of the node; From::items: it does not.
   LANNER_WALK From records_of(const Node& node) noexcept {
     if (node.kind != Kind::record || encoder_.depth_ == json::kDepthMax) return From::items;
+    if (node.record->omit_defaults) return From::items;
     if (node.record->make == schema::Make::slots) return From::slots;
     if (node.record->make == schema::Make::mapping && encoder_.dict_entries_) return From::dict;
     return From::items;

@@ -217,7 +217,7 @@ def test_defaults_notes_and_modes_are_described() -> None:
     written = Schema(Order).json_schema(mode="serialization")["$defs"]["Order"]
     assert "made" in written["properties"]
     assert "seed" not in written["properties"]
-    assert written["properties"]["total"] == {"title": "Total", "type": "string"}
+    assert written["properties"]["total"] == {"title": "Total", "type": "string", "default": "1.50"}
     assert "color" in written["required"]
     with pytest.raises(ValueError, match="validation or serialization"):
         Schema(Order).json_schema(mode="output")  # type: ignore[arg-type]

@@ -498,7 +498,8 @@ def test_fields_may_be_left_out() -> None:
     schema = Schema(Plain)
     value = Plain(Slotted("a"))
     assert schema.encode(value, exclude_none=True) == b'{"card":{"name":"a","cost":0},"tags":[]}'
-    assert schema.encode(value, exclude_defaults=True) == b'{"card":{"name":"a"},"tags":[]}'
+    assert schema.encode(value, exclude_defaults=True) == b'{"card":{"name":"a"}}'
+    assert schema.encode(Plain(Slotted("a"), ["x"]), exclude_defaults=True) == b'{"card":{"name":"a"},"tags":["x"]}'
     with pytest.raises(TypeError, match="exclude_none"):
         schema.encode(value, exclude_nothing=True)  # type: ignore[call-arg]
 

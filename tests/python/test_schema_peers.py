@@ -290,6 +290,7 @@ def test_what_is_unset_is_neither_read_nor_written() -> None:
     for document in (b"{}", b'{"cost":null}', b'{"name":"a","tags":["x"]}'):
         assert schema.decode(document) == msgspec.json.decode(document, type=Patch)
         assert schema.encode(schema.decode(document)) == document
+        assert Schema(list[Patch]).encode([schema.decode(document)] * 2) == b"[" + document + b"," + document + b"]"
     with pytest.raises(ValidationError):
         schema.decode(b'{"name":null}')
     properties = schema.json_schema()["$defs"]["Patch"]["properties"]

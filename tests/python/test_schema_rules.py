@@ -329,6 +329,54 @@ def test_what_only_the_call_takes_is_not_written_and_what_it_makes_is() -> None:
     assert read(Seeded, b'{"x":1}') == ("missing", ("seed",))
 
 
+@dataclasses.dataclass
+class Lists:
+    a: int | None = None
+    b: list[int] = dataclasses.field(default_factory=list)
+    c: Annotated[list[int], pydantic.Field(default_factory=lambda: [1])] = dataclasses.field(default_factory=list)
+
+
+def test_defaults_out_of_factories_can_be_left_out_as_pydantic_does() -> None:
+    for value in (Lists(), Lists(b=[1]), Lists(1, [], [1])):
+        expected = pydantic.TypeAdapter(Lists).dump_json(value, exclude_defaults=True)
+        assert Schema(Lists).encode(value, exclude_defaults=True) == expected
+    assert Schema(Seeded).encode(read(Seeded, b'{"x":1,"seed":2}'), exclude_defaults=True) == b'{"x":1,"made":3}'
+
+
+def test_structs_that_omit_defaults_do() -> None:
+    class Item(msgspec.Struct, omit_defaults=True):
+        name: str
+        cost: int = 0
+        tags: list[str] = []
+
+    for value in (Item("a"), Item("a", 1), Item("a", 0, ["x"])):
+        assert Schema(list[Item]).encode([value]) == msgspec.json.encode([value])
+
+
+def test_classes_that_are_closed_refuse_other_keys() -> None:
+    @dataclasses.dataclass
+    class Strict:
+        __pydantic_config__ = pydantic.ConfigDict(extra="forbid")
+        x: int
+
+    class Closed(typing_extensions.TypedDict, closed=True):
+        x: int
+
+    for tp in (Strict, Closed):
+        assert read(tp, b'{"x":1,"y":2}') == ("extra_forbidden", ("y",))
+        assert Schema(tp).json_schema()["$defs"][tp.__name__]["additionalProperties"] is False
+
+
+def test_fields_that_pydantic_would_hide_are_refused() -> None:
+    @dataclasses.dataclass
+    class Account:
+        name: str
+        password: Annotated[str, pydantic.Field(exclude=True)]
+
+    with pytest.raises(TypeError, match="exclude=True is for pydantic models"):
+        Schema(Account)
+
+
 def test_an_empty_tuple_is_empty() -> None:
     assert read(tuple[()], b"[]") == ()
     assert read(tuple[()], b"[1]") == ("too_long", ())
