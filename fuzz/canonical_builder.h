@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -137,11 +138,14 @@ class CanonicalBuilder final {
     return nullptr;
   }
   bool surely_holds(const Node&, Value) const noexcept { return false; }
-  // A rule's bound is one of length, whatever it demands.
+  // Bounds of integers and of texts' lengths; on others, of the length of the canonical text.
   bool apply(const Node& node, Value* value, const Rule** broken, std::int64_t* number) noexcept {
-    *number = static_cast<std::int64_t>((*value)->size());
+    *number = measure(node, **value);
     for (const Rule* rule : node.rules) {
-      if (!*broken && *number > rule->integer) *broken = rule;
+      const bool least =
+          rule->demand == schema::Demand::ge || rule->demand == schema::Demand::min_length;
+      const bool holds = least ? *number >= rule->integer : *number <= rule->integer;
+      if (!*broken && !holds) *broken = rule;
     }
     if (!spend()) {
       drop(*value);
@@ -182,6 +186,19 @@ class CanonicalBuilder final {
     return new (std::nothrow) std::string(std::move(text));
   }
   static std::string quoted(std::string_view text) noexcept { return write_string(text, false); }
+  static std::int64_t measure(const Node& node, const std::string& text) noexcept {
+    if (node.kind == schema::Kind::integer) {
+      const long long number = std::strtoll(text.c_str() + (text[0] == 'i'), nullptr, 0);
+      return text[0] == 'i' ? 0 : number;  // out of range: the nearest
+    }
+    if (node.kind != schema::Kind::string) return static_cast<std::int64_t>(text.size());
+    std::int64_t points = -2;  // the quotes
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\') i += 5;  // \u00XX
+      points += (text[i] & 0xC0) != 0x80;
+    }
+    return points;
+  }
   static std::string shown(double value) noexcept {
     char text[64];
     const int size = std::snprintf(text, sizeof text, "%a", value);

@@ -114,9 +114,30 @@ class PlanMaker final {
     if (from_.next(2)) kind = 3 + kind % 3;  // mostly int, float, str
     Node* made = make(kinds[kind], kWrong[kind]);
     if (made->kind == Kind::choice) choose(made);
+    if (made->kind == Kind::integer || made->kind == Kind::string) {
+      bound(made);
+      return made;
+    }
     if (from_.rarely(6))
       made->rules.push_back(rule(Slug::string_too_long, schema::Demand::max_length));
     return made;
+  }
+
+  // Bounds as the compiler makes them: quick to check.
+  void bound(Node* to) {
+    const bool number = to->kind == Kind::integer;
+    if (from_.rarely(3)) {
+      to->rules.push_back(
+          rule(Slug::less_than_equal, number ? schema::Demand::le : schema::Demand::max_length));
+      plan.rules.back()->has_integer = true;
+    }
+    if (from_.rarely(4)) {
+      to->rules.push_back(
+          rule(Slug::greater_than_equal, number ? schema::Demand::ge : schema::Demand::min_length));
+      plan.rules.back()->has_integer = true;
+      plan.rules.back()->integer /= 8;
+    }
+    to->quick = schema::quick_range(*to);
   }
 
   void choose(Node* to) {
