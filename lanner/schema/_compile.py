@@ -5,10 +5,6 @@ Each node is a dict; nodes name each other by number, so that types may be recur
 
 from __future__ import annotations
 
-import collections
-import collections.abc
-import datetime
-import decimal
 import enum
 import functools
 import json
@@ -16,60 +12,22 @@ import operator
 import sys
 import types
 import typing
-import uuid
 from typing import Any
 
 from lanner.json import Raw
-from lanner.schema import _foreign, _records, _rules, _unions
+from lanner.schema import _foreign, _records, _rules, _types, _unions
 from lanner.schema._raw import RawCodec
 from lanner.schema._registry import registry
+from lanner.schema._types import type_name
 
 Node = dict[str, Any]
 
-LEAVES: dict[Any, tuple[str, str, str]] = {  # type -> (kind, slug of a wrong type, label in a union)
-    Any: ("any", "missing", "any"),
-    object: ("any", "missing", "any"),
-    None: ("none", "none_required", "none"),
-    types.NoneType: ("none", "none_required", "none"),
-    bool: ("boolean", "bool_type", "bool"),
-    int: ("integer", "int_type", "int"),
-    float: ("floating", "float_type", "float"),
-    str: ("string", "string_type", "str"),
-    bytes: ("bytes", "bytes_type", "bytes"),
-    datetime.datetime: ("datetime", "datetime_type", "datetime"),
-    datetime.date: ("date", "date_type", "date"),
-    datetime.time: ("time", "time_type", "time"),
-    datetime.timedelta: ("timedelta", "time_delta_type", "timedelta"),
-    uuid.UUID: ("uuid", "uuid_type", "uuid"),
-    decimal.Decimal: ("decimal", "decimal_type", "decimal"),
-    typing.LiteralString: ("string", "string_type", "str"),
-}
-ABSTRACT: dict[Any, Any] = {
-    collections.abc.Sequence: list,
-    collections.abc.MutableSequence: list,
-    collections.abc.Collection: list,
-    collections.abc.Iterable: list,
-    collections.abc.Set: set,
-    collections.abc.MutableSet: set,
-    collections.abc.Mapping: dict,
-    collections.abc.MutableMapping: dict,
-}
-CONTAINERS = {list: ("list", "list_type"), set: ("set", "set_type"), frozenset: ("frozenset", "frozen_set_type")}
 TYPES_MAX = 10_000  # nodes of one schema
 
 
 def listed(values: list[str]) -> str:
     """'a', 'b' or 'c'"""
     return " or ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
-
-
-def type_name(tp: Any) -> str:
-    """Box[list[int]], without modules."""
-    arguments = typing.get_args(tp)
-    origin = typing.get_origin(tp)
-    if isinstance(origin, type) and origin not in (typing.Annotated, types.UnionType):
-        return f"{origin.__name__}[{', '.join('...' if a is ... else type_name(a) for a in arguments)}]"
-    return tp.__name__ if isinstance(tp, type) and not arguments else str(tp).replace("typing.", "")
 
 
 class Compiler:
@@ -93,7 +51,7 @@ class Compiler:
         if isinstance(tp, typing.NewType):
             return self.compile(tp.__supertype__, metadata)
         if isinstance(tp, typing.TypeVar):
-            return self.compile(self.names[tp] if tp in self.names else unbound(tp), metadata)
+            return self.compile(self.names[tp] if tp in self.names else _types.unbound(tp), metadata)
         if type(tp).__name__ == "TypeAliasType" or type(origin).__name__ == "TypeAliasType":
             return self.alias(tp, origin, metadata)
         if origin is typing.Final or getattr(origin, "_name", None) in _records.QUALIFIERS:
@@ -116,7 +74,7 @@ class Compiler:
         if origin is typing.Literal:
             return self.literal(list(typing.get_args(tp)), metadata)
         try:
-            leaf = LEAVES.get(tp)
+            leaf = _types.LEAVES.get(tp)
         except TypeError:
             leaf = None
         if leaf is not None:
@@ -194,17 +152,17 @@ class Compiler:
     def structured(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
         cls = origin or tp
         arguments = typing.get_args(tp)
-        cls = ABSTRACT.get(cls, cls)
+        cls = _types.ABSTRACT.get(cls, cls)
         if not isinstance(cls, type):
             raise TypeError(f"{tp!r} is no type that a schema knows")
         said = _rules.gather(metadata)
-        if cls in CONTAINERS:
-            kind, wrong = CONTAINERS[cls]
+        if cls in _types.CONTAINERS:
+            kind, wrong = _types.CONTAINERS[cls]
             item = self.compile(arguments[0] if arguments else Any)
             label = f"{kind}[{self.nodes[item]['label']}]"
             made = self.node(kind, wrong, label, children=[item], rules=_rules.rules_of(kind, said), said=said)
             return self.functions(made, said)
-        if cls is tuple and is_uniform(tp, arguments):
+        if cls is tuple and _types.is_uniform(tp, arguments):
             return self.functions(self.tuple_of(arguments, said), said)
         if cls is tuple:
             return self.about(self.fixed_of(arguments), metadata)
@@ -222,7 +180,9 @@ class Compiler:
 
     def fixed_of(self, arguments: tuple[Any, ...]) -> int:
         """A tuple with a type for each of its items."""
-        if any(type(argument).__name__ == "_UnpackGenericAlias" or is_starred(argument) for argument in arguments):
+        if any(
+            type(argument).__name__ == "_UnpackGenericAlias" or _types.is_starred(argument) for argument in arguments
+        ):
             raise TypeError("a tuple has items of one type, tuple[X, ...], or a fixed number of them, tuple[X, Y]")
         items = [] if arguments == ((),) else [self.compile(argument) for argument in arguments]
         label = f"tuple[{', '.join(self.nodes[item]['label'] for item in items)}]"
@@ -279,7 +239,7 @@ class Compiler:
         variables = getattr(cls, "__parameters__", ())
         bound = tuple(self.substitute(argument) for argument in arguments)
         name = f"{cls.__name__}[{','.join(map(type_name, bound))}]" if bound else cls.__name__
-        bound = bound or tuple(unbound(variable) for variable in variables)
+        bound = bound or tuple(_types.unbound(variable) for variable in variables)
         key = (cls, bound)
         if key in self.records:
             return self.records[key]
@@ -297,7 +257,7 @@ class Compiler:
         index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec)
         self.records[key] = index
         before = dict(self.names)
-        self.names.update(generic_bases(cls))
+        self.names.update(_types.generic_bases(cls))
         self.names[typing.Self] = tp
         self.names.update(zip(variables, bound, strict=False))
         record = {
@@ -341,7 +301,7 @@ class Compiler:
             "attribute": sys.intern(field.attribute),
             "argument": sys.intern(field.argument or field.attribute),
             "input_only": field.input_only,
-            "unset": unset_of(field.type),
+            "unset": _types.unset_of(field.type),
             "written": json.dumps(field.write_name or field.name, ensure_ascii=False) + ":",
             "node": node,
             "required": field.required,
@@ -361,9 +321,9 @@ class Compiler:
 
     def union(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         nullable = any(member in (None, types.NoneType) for member in members)
-        members = [member for member in members if member not in (None, types.NoneType) and not is_unset(member)]
+        members = [member for member in members if member not in (None, types.NoneType) and not _types.is_unset(member)]
         if not members:
-            return self.leaf(LEAVES[None], metadata)
+            return self.leaf(_types.LEAVES[None], metadata)
         if len(members) != 1:
             made = self.members(members, metadata)
             return self.optional(made) if nullable else made
@@ -426,48 +386,5 @@ class Compiler:
         return self.nodes[index]
 
 
-def is_unset(tp: Any) -> bool:
-    """msgspec.UnsetType: of a field that may have no value at all; no document has it."""
-    return isinstance(tp, type) and tp.__name__ == "UnsetType" and tp.__module__.startswith("msgspec")
-
-
-def unset_of(tp: Any) -> Any:
-    """What stands for "no value" in a field of this type; None: nothing does."""
-    while typing.get_origin(tp) is typing.Annotated:
-        tp = tp.__origin__
-    return sys.modules["msgspec"].UNSET if any(map(is_unset, typing.get_args(tp))) else None
-
-
-def unbound(variable: Any) -> Any:
-    """What a type variable stands for that nobody bound: its default, its bound, one of its constraints, anything."""
-    if getattr(variable, "has_default", lambda: False)():
-        return variable.__default__
-    if getattr(variable, "__bound__", None) is not None:
-        return variable.__bound__
-    constraints = getattr(variable, "__constraints__", ())
-    return functools.reduce(operator.or_, constraints) if constraints else Any
-
-
 def unchanged(value: Any) -> Any:
     return value
-
-
-def is_uniform(tp: Any, arguments: tuple[Any, ...]) -> bool:
-    """Of a tuple: items of one type, as many as there are. tuple[()] has none."""
-    return tp is tuple or tp is typing.Tuple or (len(arguments) == 2 and arguments[1] is Ellipsis)  # noqa: UP006
-
-
-def is_starred(argument: Any) -> bool:
-    """*tuple[X, ...] among the arguments of a tuple."""
-    return isinstance(argument, types.GenericAlias) and argument.__unpacked__
-
-
-def generic_bases(cls: type) -> dict[Any, Any]:
-    """What a class binds the type variables of its bases to: class B(A[int])."""
-    bound: dict[Any, Any] = {}
-    for base in getattr(cls, "__orig_bases__", ()):
-        origin = typing.get_origin(base)
-        if isinstance(origin, type):
-            bound.update(generic_bases(origin))
-            bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(base), strict=False))
-    return bound

@@ -7,7 +7,7 @@ import uuid
 from typing import Any, Generic, Literal, TypeVar
 
 from lanner import _core
-from lanner.schema import _compile, _json_schema
+from lanner.schema import _compile, _json_schema, _types
 from lanner.schema._foreign import errors_of
 
 T = TypeVar("T")
@@ -50,7 +50,7 @@ class Schema(_core.Schema, Generic[T]):
             cls,
             nodes,
             root,
-            _compile.type_name(type),
+            _types.type_name(type),
             MADE_OF,
             profile=PROFILES[profile],
             errors_max=ERRORS_MAX if errors == "all" else 1,
@@ -84,4 +84,4 @@ class Schema(_core.Schema, Generic[T]):
         return _core.Schema(self._nodes, node, "default", MADE_OF).encode(value)
 
     def __repr__(self) -> str:
-        return f"Schema({_compile.type_name(self.type)})"
+        return f"Schema({_types.type_name(self.type)})"

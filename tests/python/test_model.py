@@ -332,4 +332,4 @@ def test_circles_and_classes_are_collected(blocks_left_by: Callable[[Callable[[]
         repr(value)
         hash(Local(x=1, y=()))
 
-    assert blocks_left_by(run, 100) < 50  # one object a run would be 100
+    assert blocks_left_by(run, 100) < 500  # a class has more than ten blocks
