@@ -100,14 +100,14 @@ class NumberWriter final {
       std::memcpy(to, detail::kTwo[magnitude - 100 * hundreds].digits, 2);
       return to + 2;
     }
-    return magnitude < kEight ? write_short(to, magnitude) : write_uint64(to, magnitude);
+    return magnitude < kEight ? write_short(to, magnitude) : write_long(to, magnitude);
   }
 
   // As write_double(). REQUIRES: value is finite; kDoubleRoom bytes at `to`.
   LANNER_VBMI2_TARGET [[gnu::always_inline]] char* write(char* to, double value) const noexcept {
     using namespace detail;
     const double magnitude = std::fabs(value);
-    if (std::trunc(magnitude) == magnitude && magnitude < 1e15) return write_double(to, value);
+    if (std::trunc(magnitude) == magnitude && magnitude < 1e15) return write_whole(to, value);
     *to = '-';
     to += std::signbit(value);  // chance, so no branch
     const Filled filled = shortest_filled(magnitude);
@@ -126,6 +126,14 @@ class NumberWriter final {
  private:
   static constexpr long long kOne = 1LL << 52;
   static constexpr std::uint64_t kEight = 100'000'000;
+
+  // Called rarely, for all that the compiler need know: it then keeps the constants in registers.
+  [[gnu::cold, gnu::noinline]] static char* write_long(char* to, std::uint64_t value) noexcept {
+    return write_uint64(to, value);
+  }
+  [[gnu::cold, gnu::noinline]] static char* write_whole(char* to, double value) noexcept {
+    return write_double(to, value);
+  }
 
   // 8 digits as 8 lanes of ASCII, the first one lowest; '0' in all other bytes. REQUIRES: value <
   // 10^8.
@@ -181,8 +189,8 @@ class NumberWriter final {
   }
 
   // d.ddde-7
-  LANNER_VBMI2_TARGET [[gnu::noinline]] char* put_with_exponent(char* to, __m256i digits, int count,
-                                                                int exponent) const noexcept {
+  LANNER_VBMI2_TARGET [[gnu::cold, gnu::noinline]] char* put_with_exponent(
+      char* to, __m256i digits, int count, int exponent) const noexcept {
     put(to, 0b10, detail::kPoints, digits);
     to += count + (count > 1);
     const int sign = exponent >> 31;

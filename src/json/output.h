@@ -58,7 +58,7 @@ class Output final {
   void truncate(std::size_t size) noexcept { at_ = begin_ + size; }
 
  private:
-  char* grow(std::size_t bytes) noexcept;
+  [[gnu::cold]] char* grow(std::size_t bytes) noexcept;
 
   OutputSpace* space_;
   char* begin_ = nullptr;

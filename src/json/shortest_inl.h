@@ -31,7 +31,7 @@ constexpr int log2_of_power_of_10(int e) noexcept { return (e * 1741647) >> 19; 
 __extension__ using Wide = unsigned __int128;
 
 // shortest_filled() by way of shortest_of().
-Filled fill(double value) noexcept;
+[[gnu::cold]] Filled fill(double value) noexcept;
 
 }  // namespace detail
 

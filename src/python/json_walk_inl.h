@@ -3,64 +3,14 @@
 
 #pragma once
 
-#include <cstring>
+#include <utility>
 
 #include "python/dict_entries.h"
 #include "python/json_encoder.h"
 #include "python/walk_output_inl.h"
+#include "python/written_keys_inl.h"
 
 namespace lanner::python {
-
-// The written form of keys met before, by the object: the rows of a table have the same ones.
-// Borrows them: forget() when one may have died.
-template <class Plain>
-class WrittenKeys final {
- public:
-  static constexpr std::size_t kBytesMax = 64;  // of "key":
-
-  WrittenKeys() noexcept { forget(); }
-  WrittenKeys(const WrittenKeys&) = delete;
-  WrittenKeys& operator=(const WrittenKeys&) = delete;
-
-  void forget() noexcept { std::memset(keys_, 0, sizeof keys_); }
-
-  // Writes the key and returns the end. Null: none of kBytesMax that needs no escape.
-  LANNER_WALK char* write(char* to, PyObject* key, const Plain& plain) noexcept {
-    // SAFETY: only a number; its bits differ from 4 on.
-    const auto number = reinterpret_cast<std::uintptr_t>(key);
-    const std::size_t index = (number >> 4 ^ number >> 10) % kSlots;
-    if (keys_[index] != key && !learn(index, key, plain)) [[unlikely]]
-      return nullptr;
-    const std::size_t size = sizes_[index];
-    std::memcpy(to, slots_[index].text, 32);
-    if (size > 32) std::memcpy(to + 32, slots_[index].text + 32, 32);
-    return to + size;
-  }
-
- private:
-  static constexpr std::size_t kSlots = 64;
-  struct Slot {
-    char text[2 * kBytesMax];  // half of it for what a copy writes behind the text
-  };
-
-  LANNER_WALK bool learn(std::size_t index, PyObject* key, const Plain& plain) noexcept {
-    StrBytes bytes;
-    if (Py_TYPE(key) != &PyUnicode_Type || !utf8_inside(key, &bytes)) return false;
-    if (bytes.size > kBytesMax - 3) return false;
-    char* text = slots_[index].text;
-    keys_[index] = nullptr;
-    if (!plain.copy(text + 1, bytes.data, bytes.size)) return false;
-    text[0] = '"';
-    std::memcpy(text + 1 + bytes.size, "\":", 2);
-    keys_[index] = key;
-    sizes_[index] = static_cast<std::uint8_t>(bytes.size + 3);
-    return true;
-  }
-
-  PyObject* keys_[kSlots];
-  std::uint8_t sizes_[kSlots];
-  alignas(64) Slot slots_[kSlots];
-};
 
 // One walk, from the frame at the encoder's top on.
 //
@@ -73,11 +23,13 @@ class JsonWalk final {
   using Frame = JsonEncoder::Frame;
   using Kind = JsonEncoder::Kind;
 
-  LANNER_WALK explicit JsonWalk(JsonEncoder& encoder) noexcept
+  // `keys` is no member: the address of an array is taken, and then all members lie in memory.
+  LANNER_WALK JsonWalk(JsonEncoder& encoder, WrittenKeys<typename Level::Plain>& keys) noexcept
       : encoder_(encoder),
         out_(*encoder.out_),
         top_(encoder.frames_.data() + encoder.depth_ - 1),
-        owned_end_(top_ + 1) {}
+        owned_end_(top_ + 1),
+        keys_(keys) {}
   JsonWalk(const JsonWalk&) = delete;
   JsonWalk& operator=(const JsonWalk&) = delete;
 
@@ -111,7 +63,7 @@ class JsonWalk final {
   LANNER_WALK bool room() noexcept {
     if (out_.room(kRoom)) [[likely]]
       return true;
-    (void)encoder_.no_memory();
+    rarely([e = &encoder_] { return e->no_memory(); });
     return false;
   }
 
@@ -132,7 +84,8 @@ class JsonWalk final {
 
   LANNER_WALK Done push(PyObject* owner, Kind kind, Py_ssize_t at, PyObject* key) noexcept {
     if (top_ == &encoder_.frames_.back()) {
-      return encoder_.problem("nested more than 128 deep, or in a circle");
+      return rarely(
+          [e = &encoder_] { return e->problem("nested more than 128 deep, or in a circle"); });
     }
     const Py_ssize_t size = kind == Kind::dict ? PyDict_GET_SIZE(owner) : Py_SIZE(owner);
     if (size == 0) return word(kind <= Kind::tuple ? "[]," : "{},", 3);
@@ -154,9 +107,12 @@ class JsonWalk final {
     (void)out_.word(frame.kind <= Kind::tuple ? "]," : "},", 2);
     if (top_ + 1 < owned_end_) {
       --owned_end_;
-      drop(frame.key);
-      drop(frame.items);
-      drop(frame.owner);  // may be the last one, and what dies may run any code
+      // May be the last references, and what dies may run any code.
+      rarely([f = &frame] {
+        drop(f->key);
+        drop(f->items);
+        drop(f->owner);
+      });
       keys_.forget();
     }
     return true;
@@ -182,9 +138,9 @@ class JsonWalk final {
     const Put put = out_.text(value);
     if (put == Put::yes) [[likely]]
       return Done::yes;
-    if (put == Put::no_memory) return encoder_.no_memory();
+    if (put == Put::no_memory) return rarely([e = &encoder_] { return e->no_memory(); });
     out_.give();
-    const Done done = encoder_.write_str(value);
+    const Done done = rarely([e = &encoder_, value] { return e->write_str(value); });
     out_.take();
     return done;
   }
@@ -193,7 +149,8 @@ class JsonWalk final {
     if (out_.real(value) == Put::yes) [[likely]]
       return Done::yes;
     out_.give();
-    const Done done = encoder_.write_float(PyFloat_AS_DOUBLE(value));
+    const Done done =
+        rarely([e = &encoder_, value] { return e->write_float(PyFloat_AS_DOUBLE(value)); });
     out_.take();
     return done;
   }
@@ -204,7 +161,7 @@ class JsonWalk final {
     top_->at = at;
     pin();
     if (done == Done::failed) {
-      encoder_.raise(key);
+      rarely([e = &encoder_, key] { e->raise(key); });
     } else {
       top_->key = share(key);
       *other = share(value);
@@ -231,7 +188,7 @@ class JsonWalk final {
 
   LANNER_WALK Done run_dict(PyObject** other) noexcept {
     const Frame& frame = *top_;
-    if (top_ < owned_end_) drop(std::exchange(top_->key, nullptr));
+    if (top_ < owned_end_) rarely([top = top_] { drop(std::exchange(top->key, nullptr)); });
     const DictEntries entries = dict_entries(frame.owner);
     if (!entries.first) return run_other(other);
     for (Py_ssize_t at = frame.at; at < entries.count; ++at) {
@@ -259,7 +216,7 @@ class JsonWalk final {
                                  PyObject** other) noexcept {
     out_.give();
     if (PyUnicode_CheckExact(key)) {
-      const bool ok = encoder_.write_key(key);
+      const bool ok = rarely([e = &encoder_, key] { return e->write_key(key); });
       out_.take();
       if (ok && room()) return Done::yes;
       return leave(Done::failed, at, nullptr, nullptr, other);
@@ -267,7 +224,9 @@ class JsonWalk final {
     pin();
     top_->at = at;
     *other = value;
-    const Done done = encoder_.write_item(*top_, key, other);  // may run any code
+    const Done done = rarely([e = &encoder_, top = top_, key, other] {
+      return e->write_item(*top, key, other);  // may run any code
+    });
     out_.take();
     keys_.forget();
     return done == Done::yes ? Done::again : done;
@@ -277,7 +236,7 @@ class JsonWalk final {
   LANNER_WALK Done run_other(PyObject** other) noexcept {
     pin();
     out_.give();
-    *other = encoder_.next_item(*top_);
+    *other = rarely([e = &encoder_, top = top_] { return e->next_item(*top); });
     out_.take();
     keys_.forget();
     if (*other) return Done::no;
@@ -288,7 +247,7 @@ class JsonWalk final {
   WalkOutput<Level> out_;
   Frame* top_;
   Frame* owned_end_;
-  WrittenKeys<typename Level::Plain> keys_;
+  WrittenKeys<typename Level::Plain>& keys_;
 };
 
 }  // namespace lanner::python

@@ -23,7 +23,8 @@ struct Vbmi2 {
 
 LANNER_VBMI2_TARGET JsonEncoder::Done JsonEncoder::walk_vbmi2(int outside,
                                                               PyObject** other) noexcept {
-  JsonWalk<Vbmi2> walk(*this);
+  WrittenKeys<Vbmi2::Plain> keys;
+  JsonWalk<Vbmi2> walk(*this, keys);
   return walk.run(outside, other);
 }
 

@@ -19,24 +19,6 @@ JsonOptions json_options() noexcept {
   return options;
 }
 
-// What a walk may write without a turn through write_value() for each item.
-bool is_plain(const Node& node) noexcept {
-  switch (node.kind) {
-    case Kind::any:
-    case Kind::none:
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::floating:
-    case Kind::string:
-      return true;
-    case Kind::record:
-      return (node.record->make == schema::Make::slots && !node.record->from_array) ||
-             node.record->make == schema::Make::mapping;
-    default:
-      return false;
-  }
-}
-
 bool is(PyObject* object, void* type) noexcept {
   return PyObject_TypeCheck(object, static_cast<PyTypeObject*>(type)) != 0;
 }
@@ -53,15 +35,13 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, j
       json_options_(json_options()),
       excludes_(options.exclude_none || options.exclude_unset || options.exclude_defaults),
       dict_entries_(state->dict_entries),
-      walks_(walks()) {}
+      walk_(walk_of()) {}
 
-SchemaEncoder::Walks SchemaEncoder::walks() const noexcept {
+SchemaEncoder::Walk SchemaEncoder::walk_of() const noexcept {
 #if defined(__x86_64__)
-  if (!excludes_ && json::has_vbmi2()) {
-    return {&SchemaEncoder::walk_items_vbmi2, &SchemaEncoder::walk_fields_vbmi2};
-  }
+  if (!excludes_ && dict_entries_ && json::has_vbmi2()) return &SchemaEncoder::walk_vbmi2;
 #endif
-  return {};
+  return nullptr;
 }
 
 SchemaEncoder::~SchemaEncoder() {
@@ -75,7 +55,9 @@ SchemaEncoder::~SchemaEncoder() {
 bool SchemaEncoder::write(const Node& root, PyObject* value) noexcept {
   Done done = write_value(root, value);
   while (depth_ > 0 && done != Done::failed) {
-    done = resume(frames_[static_cast<std::size_t>(depth_ - 1)]);
+    Frame& frame = frames_[static_cast<std::size_t>(depth_ - 1)];
+    done = walks(*frame.node, frame.from) ? (this->*walk_)() : Done::left;
+    if (done == Done::left) done = resume(frames_[static_cast<std::size_t>(depth_ - 1)]);
   }
   if (done == Done::failed) {
     raise();
@@ -175,9 +157,8 @@ SchemaEncoder::Done SchemaEncoder::open(const Node& node, PyObject* value) noexc
     case Kind::record:
       return open_record(node, value);
     case Kind::dict:
-      // A list of pairs: no user code can change the dict under us.
       if (!PyDict_Check(value)) return wrong(node, value);
-      return push(node, PyDict_Items(value), From::items, true);
+      return push(node, share(value), From::dict, true);
     case Kind::set:
     case Kind::frozenset:
       if (!PyAnySet_Check(value)) return wrong(node, value);
@@ -228,20 +209,8 @@ SchemaEncoder::Done SchemaEncoder::resume(Frame& frame) noexcept {
 SchemaEncoder::Done SchemaEncoder::resume_items(Frame& frame) noexcept {
   const Node& node = *frame.node;
   const bool fixed = node.kind == Kind::fixed;
-  const bool walks = walks_.items && !fixed && is_plain(*node.children[0]);
+  const bool once = walks(node, frame.from);  // the walk goes on behind each item
   for (;;) {
-    if (walks) {
-      const Done done = (this->*walks_.items)(frame);
-      if (done == Done::failed) return done;
-      if (done == Done::opened) {
-        Frame& top = frames_[static_cast<std::size_t>(depth_ - 1)];
-        const Done record = resume_record(top);
-        if (record != Done::yes || &frame != &frames_[static_cast<std::size_t>(depth_ - 1)]) {
-          return record;
-        }
-        continue;
-      }
-    }
     const bool list = frame.from == From::list;
     const Py_ssize_t size = list ? PyList_GET_SIZE(frame.owner) : PyTuple_GET_SIZE(frame.owner);
     if (frame.at >= size) break;
@@ -249,11 +218,8 @@ SchemaEncoder::Done SchemaEncoder::resume_items(Frame& frame) noexcept {
                                 : PyTuple_GET_ITEM(frame.owner, frame.at));
     const auto i = static_cast<std::size_t>(frame.at++);
     if (fixed && i >= node.children.size()) return wrong(node, frame.owner);
-    Done done = write_value(*node.children[fixed ? i : 0], item.get());
-    Frame& top = frames_[static_cast<std::size_t>(depth_ - 1)];
-    // A record whose fields are all leaves needs no turn of the outer loop.
-    if (done == Done::opened && top.node->kind == Kind::record) done = resume_record(top);
-    if (done != Done::yes || &frame != &frames_[static_cast<std::size_t>(depth_ - 1)]) return done;
+    const Done done = write_value(*node.children[fixed ? i : 0], item.get());
+    if (done != Done::yes || once) return done;
   }
   if (fixed && static_cast<std::size_t>(frame.at) < node.children.size()) {
     return wrong(node, frame.owner);
@@ -286,12 +252,16 @@ bool SchemaEncoder::write_key(const Node& node, PyObject* key) noexcept {
 SchemaEncoder::Done SchemaEncoder::resume_dict(Frame& frame) noexcept {
   const Node& key_node = *frame.node->children[0];
   const Node& value_node = *frame.node->children[1];
-  while (frame.at < PyList_GET_SIZE(frame.owner)) {
-    PyObject* pair = PyList_GET_ITEM(frame.owner, frame.at++);
-    drop(std::exchange(frame.key, share(PyTuple_GET_ITEM(pair, 0))));
+  const bool once = walks(*frame.node, frame.from);
+  PyObject* key = nullptr;
+  PyObject* item = nullptr;
+  // As in json_encoder.cpp, the dict may be changed by what other items call.
+  while (PyDict_Next(frame.owner, &frame.at, &key, &item)) {
+    Ref value = Ref::borrow(item);
+    drop(std::exchange(frame.key, share(key)));
     if (!write_key(key_node, frame.key)) return Done::failed;
-    const Done done = write_value(value_node, PyTuple_GET_ITEM(pair, 1));
-    if (done != Done::yes) return done;
+    const Done done = write_value(value_node, value.get());
+    if (done != Done::yes || once) return done;
   }
   return close(frame);
 }
@@ -341,9 +311,8 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
   const schema::Record& record = *frame.node->record;
   const auto count = static_cast<Py_ssize_t>(record.fields.size());
   const bool excludes = excludes_ || record.omit_defaults;
-  const bool walks = walks_.fields && frame.from == From::slots && !record.omit_defaults;
+  const bool once = walks(*frame.node, frame.from);
   for (;;) {
-    if (walks && (this->*walks_.fields)(frame) == Done::failed) return Done::failed;
     if (frame.at >= count) return close(frame);
     const schema::Field& field = record.fields[static_cast<std::size_t>(frame.at++)];
     Ref value = field_value(frame, field);
@@ -361,7 +330,7 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
     }
     if (frame.braces && !out_.append(field.written)) return no_memory();
     const Done done = write_value(*field.node, value.get());
-    if (done != Done::yes) return done;
+    if (done != Done::yes || once) return done;
   }
 }
 

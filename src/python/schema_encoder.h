@@ -41,13 +41,18 @@ class SchemaEncoder final {
  private:
   template <class Level>
   friend class SchemaWalk;
-  enum class Done : std::uint8_t { yes, opened, failed };
-  enum class From : std::uint8_t { slots, attributes, dict, tuple, list, items };
+  enum class Done : std::uint8_t {
+    yes,
+    opened,  // a container, which is the frame at the top now
+    left,    // of a walk: the next item or field is for the functions below
+    failed,
+  };
+  enum class From : std::uint8_t { slots, attributes, dict, tuple, list };
   struct Frame {
     const schema::Node* node;
     PyObject* owner;    // owned
     PyObject* key;      // dict: of the item in hand; owned
-    Py_ssize_t at;      // of the next item or field
+    Py_ssize_t at;      // of the next item or field; of a dict what PyDict_Next() says
     std::size_t begin;  // size of the output behind the bracket
     From from;
     bool braces;  // an object, not an array
@@ -86,16 +91,38 @@ class SchemaEncoder final {
   Done write_any(PyObject* value) noexcept;
   Done write_text(std::string_view text) noexcept;
 
-  // schema_walk_inl.h: plain items and fields in one loop, from frame.at on: the rest is for the
-  // functions above.
-  struct Walks {
-    Done (SchemaEncoder::*items)(Frame& frame) noexcept = nullptr;   // of a list or tuple
-    Done (SchemaEncoder::*fields)(Frame& frame) noexcept = nullptr;  // of a record in slots
-  };
-  Walks walks() const noexcept;  // null: not on this machine, or not for these options
+  // schema_walk_inl.h: what is plain in one loop, from the frame at the top on. Done::yes: all is
+  // written.
+  using Walk = Done (SchemaEncoder::*)() noexcept;
+  Walk walk_of() const noexcept;  // null: not on this machine, or not for these options
+  // Whether a walk may write the node's items or fields.
+  bool walks(const schema::Node& node, From from) const noexcept {
+    using schema::Kind;
+    if (!walk_) return false;
+    switch (node.kind) {
+      case Kind::record:
+        return !node.record->omit_defaults &&
+               (from == From::slots ||
+                (from == From::dict && node.record->make == schema::Make::mapping));
+      case Kind::dict:
+        return node.children[0]->kind == Kind::string && is_walked(node.children[1]->kind);
+      case Kind::list:
+      case Kind::tuple:
+      case Kind::set:
+      case Kind::frozenset:
+        return is_walked(node.children[0]->kind);
+      default:
+        return false;
+    }
+  }
+  // Items of these kinds may be written by a walk.
+  static constexpr bool is_walked(schema::Kind kind) noexcept {
+    using schema::Kind;
+    return kind <= Kind::string || kind == Kind::list || kind == Kind::tuple ||
+           kind == Kind::dict || kind == Kind::record;
+  }
 #if defined(__x86_64__)
-  Done walk_items_vbmi2(Frame& frame) noexcept;
-  Done walk_fields_vbmi2(Frame& frame) noexcept;
+  Done walk_vbmi2() noexcept;
 #endif
 
   Done no_memory() noexcept;
@@ -110,7 +137,7 @@ class SchemaEncoder final {
   const JsonOptions json_options_;
   const bool excludes_;      // any of the options
   const bool dict_entries_;  // dict_entries() may be used
-  const Walks walks_;
+  const Walk walk_;
   int depth_ = 0;
   Ref problem_;  // str: what is wrong, until raise()
   std::array<Frame, json::kDepthMax> frames_;

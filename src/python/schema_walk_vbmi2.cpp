@@ -21,14 +21,10 @@ struct Vbmi2 {
 
 }  // namespace
 
-LANNER_VBMI2_TARGET SchemaEncoder::Done SchemaEncoder::walk_items_vbmi2(Frame& frame) noexcept {
-  SchemaWalk<Vbmi2> walk(*this);
-  return walk.run_items(frame, *frame.node->children[0]);
-}
-
-LANNER_VBMI2_TARGET SchemaEncoder::Done SchemaEncoder::walk_fields_vbmi2(Frame& frame) noexcept {
-  SchemaWalk<Vbmi2> walk(*this);
-  return walk.run_fields(frame);
+LANNER_VBMI2_TARGET SchemaEncoder::Done SchemaEncoder::walk_vbmi2() noexcept {
+  WrittenKeys<Vbmi2::Plain> keys;
+  SchemaWalk<Vbmi2> walk(*this, keys);
+  return walk.run();
 }
 
 }  // namespace lanner::python

@@ -16,6 +16,13 @@
 
 namespace lanner::python {
 
+// Calls `call` where that happens rarely: the compiler then keeps what a loop holds in registers,
+// though a call would clobber them. `call` captures by value.
+template <class Call>
+[[gnu::cold, gnu::noinline]] auto rarely(Call call) noexcept {
+  return call();
+}
+
 enum class Put : std::uint8_t {
   yes,
   no,  // not by this code; nothing is written
@@ -53,7 +60,7 @@ class WalkOutput final {
     if (static_cast<std::size_t>(limit_ - to_) >= bytes) [[likely]]
       return true;
     give();
-    if (!out_.reserve(bytes)) return false;
+    if (!rarely([out = &out_, bytes] { return out->reserve(bytes); })) return false;
     take();
     return true;
   }
@@ -80,9 +87,9 @@ class WalkOutput final {
   LANNER_WALK Put integer(PyObject* value) noexcept {
     std::int64_t number = 0;
     if (!small_integer(value, &number)) {
-      int overflow = 0;
-      number = PyLong_AsLongLongAndOverflow(value, &overflow);
-      if (overflow != 0) return Put::no;  // str() of a very long one may run Python code
+      const Wide wide = rarely([value] { return wide_integer(value); });
+      if (wide.overflow != 0) return Put::no;  // str() of a very long one may run Python code
+      number = wide.number;
     }
     to_ = numbers_.write(to_, number);
     return word(",", 1);
@@ -97,6 +104,16 @@ class WalkOutput final {
   }
 
  private:
+  struct Wide {
+    long long number;
+    int overflow;
+  };
+  static Wide wide_integer(PyObject* value) noexcept {
+    Wide wide{};
+    wide.number = PyLong_AsLongLongAndOverflow(value, &wide.overflow);
+    return wide;
+  }
+
   json::Output& out_;
   char* to_ = nullptr;
   char* limit_ = nullptr;

@@ -108,6 +108,7 @@ void make_rows(Record* record) noexcept {
     FieldRow row;
     row.kind = field.node->kind;
     row.nullable = field.node->nullable;
+    row.node = field.node;
     row.offset = field.offset;
     row.attribute = field.attribute;
     if (field.written.size() <= FieldRow::kKeyMax) {
@@ -116,6 +117,8 @@ void make_rows(Record* record) noexcept {
     }
     record->rows.push_back(row);
   }
+  record->all_rows = std::all_of(record->rows.begin(), record->rows.end(),
+                                 [](const FieldRow& row) { return row.key_size != 0; });
 }
 
 namespace {

@@ -133,8 +133,9 @@ struct FieldRow {
   std::uint8_t key_size = 0;  // 0: it is longer than kKeyMax
   Kind kind = Kind::any;      // of the field's node
   bool nullable = false;
+  const Node* node = nullptr;
   std::intptr_t offset = -1;
-  const void* attribute = nullptr;
+  void* attribute = nullptr;
 };
 
 // A field as a fast reader of whole records wants it: one that reads fields in their order, and
@@ -166,6 +167,7 @@ enum class Make : std::uint8_t { slots, attributes, mapping, tuple, call };
 struct Record {
   std::vector<Field> fields;
   std::vector<FieldRow> rows;  // of `fields`, once all nodes are known: make_rows()
+  bool all_rows = false;       // all of them have their keys
   NameIndex index;             // of the fields that take input
   Make make = Make::call;
   bool forbid_extra = false;

@@ -51,6 +51,10 @@ TEST(Plan, RowsHaveTheKeysThatFit) {
   EXPECT_TRUE(record.rows[0].nullable);
   EXPECT_EQ(record.rows[0].offset, 24);
   EXPECT_EQ(record.rows[1].key_size, 0);
+  EXPECT_FALSE(record.all_rows);
+  record.fields.pop_back();
+  make_rows(&record);
+  EXPECT_TRUE(record.all_rows);
 }
 
 Rule bound(Demand demand, std::int64_t integer) {
