@@ -137,18 +137,21 @@ inline const char* take_short_exponent(const char* at, std::int64_t* exponent) n
   if (end - at < detail::kShortReach) return nullptr;
   // The sign is passed over without being looked at: where the number ends is what all that follows
   // waits for.
-  std::uint32_t others = detail::no_digits(detail::load32(at)) & ~std::uint32_t{1};
+  const std::uint32_t all_others = detail::no_digits(detail::load32(at));
+  std::uint32_t others = all_others & ~std::uint32_t{1};
   const bool negative = *at == '-';
   const char* const first = at + static_cast<int>(negative);
   at += _tzcnt_u32(others);
   const auto integer = static_cast<std::size_t>(at - first);
+  if ((all_others & 1) != std::uint32_t{negative}) return nullptr;
   if (integer - 1 >= detail::kShortInteger || (*first == '0' && integer != 1)) return nullptr;
   std::size_t digits = integer;
   if (*at == '.') {
     others = _blsr_u32(others);
     at = first - static_cast<int>(negative) + _tzcnt_u32(others);
     digits = static_cast<std::size_t>(at - first) - 1;
-    if (digits == integer || digits > detail::kSafeDigits) return nullptr;
+    if (std::uint32_t{digits == integer} | std::uint32_t{digits > detail::kSafeDigits})
+      return nullptr;
   } else if ((*at | 0x20) != 'e') {
     const auto value =
         static_cast<std::int64_t>(detail::value_of_integer(first, static_cast<unsigned>(integer)));

@@ -131,6 +131,10 @@ TEST(Number, RefusesWhatTheGrammarDoesNotHave) {
                                 {"0.", 2},
                                 {"1.5e", 4},
                                 {"--1", 1},
+                                {".5", 0},
+                                {"+1", 0},
+                                {"a1", 0},
+                                {"", 0},
                                 {"-Infinity", 1}}) {
     const Outcome outcome = read(each.text);
     EXPECT_EQ(outcome.code, Errc::json_number_invalid) << each.text;

@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "json/number_avx2.h"
+#include "python/json_text_avx512.h"
 #include "python/new_list.h"
 
 namespace lanner::python {
@@ -20,6 +21,13 @@ PyObject* big_integer(std::string_view digits) noexcept {
   std::memcpy(text, digits.data(), digits.size());
   text[digits.size()] = '\0';
   return PyLong_FromString(text, nullptr, 10);
+}
+
+// '-' or a digit. Not one comparison for each: whether there is a sign is chance.
+bool is_number_start(char byte) noexcept {
+  constexpr unsigned kAllButPointAndSlash = 0x1FF9;
+  const unsigned place = static_cast<unsigned char>(byte - '-');
+  return place <= '9' - '-' && (kAllButPointAndSlash >> place & 1) != 0;
 }
 
 PyObject* new_dict(std::size_t pairs) noexcept {
@@ -64,13 +72,38 @@ bool JsonDecoder::push(PyObject* value) noexcept {
   return true;
 }
 
+#if defined(__x86_64__)
+LANNER_AVX512_TARGET bool JsonDecoder::is_expected_avx512(const char* at, PyObject* key,
+                                                          std::size_t size) const noexcept {
+  // SAFETY: the text of an ASCII str.
+  const auto* text = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(key));
+  return is_text_at(at, reader_->end(), text, size);
+}
+#endif
+
+// Is the text at `at` that of the key, with its closing quote?
+bool JsonDecoder::is_expected(const char* at, PyObject* key, std::size_t size) const noexcept {
+#if defined(__x86_64__)
+  if (avx512_) return is_expected_avx512(at, key, size);
+#endif
+  return reader_->end() - at > static_cast<std::ptrdiff_t>(size) && at[size] == '"' &&
+         std::memcmp(at, PyUnicode_1BYTE_DATA(key), size) == 0;
+}
+
 // Reads a key and its colon; returns where the value begins.
 const char* JsonDecoder::key(const char* at) noexcept {
   if (*at != '"') return reader_->fail(at, Errc::json_key_expected);
-  json::String text;
-  at = reader_->string(at + 1, &text);
-  if (!at) return nullptr;
-  PyObject* made = keys_->get(text);
+  PyObject* made = keys_->expected();
+  const std::size_t size = made ? static_cast<std::size_t>(PyUnicode_GET_LENGTH(made)) : 0;
+  if (made && is_expected(at + 1, made, size)) [[likely]] {
+    made = keys_->take_expected();
+    at += size + 2;
+  } else {
+    json::String text;
+    at = reader_->string(at + 1, &text);
+    if (!at) return nullptr;
+    made = keys_->get(text);
+  }
   if (!made || !push(made)) return nullptr;
   if (*at != ':') [[unlikely]] {
     at = json::skip_space(at);
@@ -80,24 +113,40 @@ const char* JsonDecoder::key(const char* at) noexcept {
 }
 
 #if defined(__x86_64__)
-// What number() does, with the digits read in place; null: number() shall.
-LANNER_AVX2_TARGET const char* JsonDecoder::number_avx2(const char* at, PyObject** out) noexcept {
+// What number() does, with the digits read in place; null: number() shall. In an array the numbers
+// that follow are read, too, and all but the last one pushed.
+LANNER_AVX2_TARGET const char* JsonDecoder::numbers_avx2(const char* at, bool in_array,
+                                                         PyObject** out) noexcept {
   json::ShortNumber number;
   at = json::read_short_number(at, reader_->end(), &number);
   if (!at) return nullptr;
-  *out = number.is_real ? PyFloat_FromDouble(number.real) : PyLong_FromLong(number.int64);
-  return at;
+  for (;;) {
+    *out = number.is_real ? PyFloat_FromDouble(number.real) : PyLong_FromLong(number.int64);
+    if (!in_array || *at != ',' || !is_number_start(at[1]) || !*out) return at;
+    const char* const behind = json::read_short_number(at + 1, reader_->end(), &number);
+    if (!behind) return at;
+    if (!push(*out)) {
+      *out = nullptr;
+      return at;
+    }
+    at = behind;
+  }
 }
 #endif
 
-const char* JsonDecoder::number(const char* at, PyObject** out) noexcept {
+#if defined(__x86_64__)
+LANNER_AVX512_TARGET const char* JsonDecoder::text_avx512(const char* at, PyObject** out) noexcept {
+  return read_short_text(at, reader_->end(), out);
+}
+#endif
+
+const char* JsonDecoder::number(const char* at, bool in_array, PyObject** out) noexcept {
 #if defined(__x86_64__)
   if (avx2_) {
-    if (const char* behind = number_avx2(at, out)) [[likely]]
+    if (const char* behind = numbers_avx2(at, in_array, out)) [[likely]]
       return *out ? behind : nullptr;
   }
 #endif
-  if (*at == '.' || *at == '/') return reader_->fail(at, Errc::json_value_expected);
   json::Number number;
   at = reader_->number(at, &number);
   if (!at) return nullptr;
@@ -118,11 +167,15 @@ const char* JsonDecoder::number(const char* at, PyObject** out) noexcept {
   return *out ? at : nullptr;
 }
 
-const char* JsonDecoder::scalar(const char* at, PyObject** out) noexcept {
-  // From '-' to '9'. In one comparison: whether there is a sign is chance.
-  if (static_cast<unsigned char>(*at - '-') <= '9' - '-') return number(at, out);
+const char* JsonDecoder::scalar(const char* at, bool in_array, PyObject** out) noexcept {
+  if (is_number_start(*at)) return number(at, in_array, out);
   switch (*at) {
     case '"': {
+#if defined(__x86_64__)
+      if (avx512_) {
+        if (const char* behind = text_avx512(at + 1, out)) return *out ? behind : nullptr;
+      }
+#endif
       json::String text;
       at = reader_->string(at + 1, &text);
       if (!at) return nullptr;
@@ -225,8 +278,10 @@ const char* JsonDecoder::read(const char* at, int depth, PyObject** out) noexcep
       }
       ++at;
       made = close();
-    } else if (!(at = scalar(at, &made))) {
-      return nullptr;
+    } else {
+      const bool in_array =
+          open_ != outside && !frames_[static_cast<std::size_t>(open_ - 1)].object;
+      if (!(at = scalar(at, in_array, &made))) return nullptr;
     }
     // A value ended before `at`.
     for (;;) {

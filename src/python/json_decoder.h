@@ -43,10 +43,13 @@ class JsonDecoder final {
   };
   static constexpr std::size_t kInlineValues = 256;
 
-  const char* scalar(const char* at, PyObject** out) noexcept;
+  const char* scalar(const char* at, bool in_array, PyObject** out) noexcept;
   const char* key(const char* at) noexcept;
-  const char* number(const char* at, PyObject** out) noexcept;
-  const char* number_avx2(const char* at, PyObject** out) noexcept;
+  bool is_expected(const char* at, PyObject* key, std::size_t size) const noexcept;
+  bool is_expected_avx512(const char* at, PyObject* key, std::size_t size) const noexcept;
+  const char* text_avx512(const char* at, PyObject** out) noexcept;
+  const char* number(const char* at, bool in_array, PyObject** out) noexcept;
+  const char* numbers_avx2(const char* at, bool in_array, PyObject** out) noexcept;
   bool push(PyObject* value) noexcept;
   bool grow() noexcept;
   const char* open(const char* at, int depth) noexcept;
@@ -64,6 +67,7 @@ class JsonDecoder final {
   int open_ = 0;
   bool refuse_repeated_ = false;
   bool avx2_ = simd_level() >= SimdLevel::avx2;
+  bool avx512_ = simd_level() == SimdLevel::avx512;
   std::array<Frame, json::kDepthMax> frames_;
   PyObject* inline_values_[kInlineValues];
 };

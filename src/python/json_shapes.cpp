@@ -43,7 +43,8 @@ PyObject* JsonShapes::make(PyObject** pairs, std::size_t count) noexcept {
   bool holds_container = false;
   for (std::size_t i = 0; i < count; ++i) {
     PyObject* const value = pairs[2 * i + 1];
-    holds_container = holds_container || PyObject_IS_GC(value);
+    // Not PyObject_IS_GC(), a call: no JSON value is of a type that has tp_is_gc.
+    holds_container = holds_container || PyType_IS_GC(Py_TYPE(value));
     PyObject*& place = entries.value(static_cast<Py_ssize_t>(i));
     drop(place);  // None
     place = value;

@@ -5,14 +5,18 @@
 #include <cstring>
 
 #include "json/utf8.h"
+#include "python/new_ascii.h"
 
 namespace lanner::python {
 
 namespace {
 
 PyObject* ascii_str(std::string_view text) noexcept {
-  PyObject* made = PyUnicode_New(static_cast<Py_ssize_t>(text.size()), 0x7F);
-  if (made) std::memcpy(PyUnicode_1BYTE_DATA(made), text.data(), text.size());
+  if (text.empty()) return PyUnicode_New(0, 0x7F);
+  if (text.size() == 1) return PyUnicode_FromOrdinal(text[0]);
+  char* to = nullptr;
+  PyObject* made = new_ascii(text.size(), &to);
+  if (made) std::memcpy(to, text.data(), text.size());
   return made;
 }
 
@@ -48,10 +52,7 @@ bool is_same(PyObject* kept, std::string_view text) noexcept {
 }  // namespace
 
 PyObject* json_str(const json::String& text) noexcept {
-  if (text.ascii) {
-    if (text.utf8.size() == 1) return PyUnicode_FromOrdinal(text.utf8[0]);
-    return ascii_str(text.utf8);
-  }
+  if (text.ascii) return ascii_str(text.utf8);
   const json::Utf8Shape shape = json::shape_of(text.utf8);
   PyObject* made = PyUnicode_New(static_cast<Py_ssize_t>(shape.code_points), shape.max);
   if (!made) return nullptr;
@@ -69,9 +70,12 @@ PyObject* JsonKeys::get(const json::String& text) noexcept {
 #ifdef Py_GIL_DISABLED
   return json_str(text);
 #else
-  // A slot holds an ASCII str: its bytes are its UTF-8.
-  if (!text.ascii || text.utf8.size() > kKeyBytesMax) return json_str(text);
-  PyObject*& slot = slots_[slot_of(text.utf8)];
+  // A slot holds an ASCII str: its bytes are its UTF-8, and how it is written in a document.
+  if (!text.ascii || text.in_scratch || text.utf8.size() > kKeyBytesMax) return json_str(text);
+  const auto number = static_cast<std::uint16_t>(slot_of(text.utf8));
+  next_[last_] = number;
+  last_ = number;
+  PyObject*& slot = slots_[number];
   if (slot && is_same(slot, text.utf8)) [[likely]]
     return share(slot);
   PyObject* made = json_str(text);

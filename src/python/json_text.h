@@ -17,6 +17,9 @@ PyObject* json_str(const json::String& text) noexcept;
 // The str objects of object keys, found again by their bytes: documents repeat them, and a str that
 // is met again has its hash already. Direct-mapped: bounded by kSlots * kKeyBytesMax, and a crafted
 // collision costs one new str. GIL builds only; elsewhere every call makes a new str.
+//
+// Keys come in the order in which they came before, mostly: for each the one behind it is kept, so
+// that one comparison with the document finds it, before its end and its slot are looked for.
 class JsonKeys final {
  public:
   static constexpr std::size_t kSlots = 2048;
@@ -29,12 +32,22 @@ class JsonKeys final {
 
   // A new reference; null with an exception set.
   PyObject* get(const json::String& text) noexcept;
+  // The key that may come next, borrowed: ASCII of at most kKeyBytesMax bytes, none of which needs
+  // an escape; may be null. If it does come, call take_expected() instead of get().
+  PyObject* expected() const noexcept { return slots_[next_[last_]]; }
+  // A new reference to it.
+  PyObject* take_expected() noexcept {
+    last_ = next_[last_];
+    return share(slots_[last_]);
+  }
   // Which keys come together.
   JsonShapes& shapes() noexcept { return shapes_; }
   void clear() noexcept;
 
  private:
   std::array<PyObject*, kSlots> slots_{};
+  std::array<std::uint16_t, kSlots> next_{};  // the slot of the key behind it
+  std::uint16_t last_ = 0;                    // the slot of the key that came last
   JsonShapes shapes_;
 };
 

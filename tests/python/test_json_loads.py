@@ -208,6 +208,92 @@ def test_keys_that_are_alike_are_not_mixed_up():
         assert json.loads(standard.dumps(value, ensure_ascii=False)) == value
 
 
+def test_keys_are_told_apart_whatever_came_before():
+    chosen = random.Random(8)
+    names = [
+        "",
+        "a",
+        "ab",
+        "abc",
+        "abcd" * 15 + "efg",
+        "abcd" * 16,
+        "abcd" * 16 + "e",
+        'a"b',
+        "a\\",
+        "\n",
+        "\xe9",
+        "\u4e2d",
+    ]
+    for length in (1, 3, 200):
+        for _ in range(200):
+            records = [{chosen.choice(names): chosen.choice(names)} for _ in range(length)]
+            padding = " " * chosen.choice([0, 100])
+            assert json.loads(standard.dumps(records) + padding) == records
+            assert json.loads(standard.dumps(records, ensure_ascii=False) + padding) == records
+
+
+@pytest.mark.parametrize("padding", ["", " " * 100])
+def test_a_key_is_not_taken_for_one_that_was_written_otherwise(padding):
+    for _ in range(3):
+        assert json.loads('{"a\\"b":1}' + padding) == {'a"b': 1}
+        assert refused('{"a"b":1}' + padding).offset == 4
+        assert json.loads('{"a\\\\":1}' + padding) == {"a\\": 1}
+        assert refused('{"a\\":1}' + padding).offset == 8 + len(padding)
+        assert json.loads('{"a\\n":1}' + padding) == {"a\n": 1}
+        assert refused('{"a\n":1}' + padding).offset == 3
+
+
+@pytest.mark.parametrize("padding", ["", " " * 100])
+def test_strings_of_every_length_are_read(padding):
+    for size in range(200):
+        text = "".join(chr(0x20 + (index * 7 + size) % 0x5F) for index in range(size))
+        for whole in (text, text + "\xe9", "\u4e2d" + text, text + "\U0001f985" + text):
+            for ensure_ascii in (False, True):
+                document = standard.dumps([whole, {whole: whole}], ensure_ascii=ensure_ascii)
+                assert json.loads(document + padding) == [whole, {whole: whole}]
+
+
+def test_lists_of_numbers_and_what_is_between_them():
+    chosen = random.Random(9)
+    values = [
+        0,
+        -1,
+        7,
+        255,
+        256,
+        2**31,
+        -(2**62),
+        10**18,
+        2**64,
+        10**30,
+        0.5,
+        -1e-7,
+        1e300,
+        None,
+        "x",
+        [],
+        [1],
+        {"a": 1},
+    ]
+    for length in (0, 1, 2, 5, 300, 3000):
+        for _ in range(20):
+            numbers = chosen.choices(values, k=length)
+            for separators in ((",", ":"), (" , ", ": "), (",\n", ":")):
+                assert json.loads(standard.dumps(numbers, separators=separators)) == numbers
+    for text, offset in (
+        ("[.5]", 1),
+        ("[1,2,]", 5),
+        ("[1,-]", 4),
+        ("[1,.5]", 3),
+        ("[1,/]", 3),
+        ("[1,2:3]", 4),
+        ("[1,02]", 4),
+    ):
+        for padding in ("", " " * 100):
+            assert refused(text + padding).offset == offset
+    assert refused('{"a":1,2}' + " " * 100).offset == 7
+
+
 def test_records_of_one_shape_are_independent_dicts():
     for size in (1, 2, 5, 6, 9, 64, 65, 200):
         keys = [f"field {i}" for i in range(size)]
