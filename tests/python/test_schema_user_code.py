@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import json
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -326,3 +327,50 @@ def test_an_error_is_told_as_json_whatever_was_given() -> None:
         1.5,
     ]
     assert len(told[6]["input"]) == 1024
+
+
+IN_EACH = """
+import dataclasses, uuid
+from lanner.schema import Schema, ValidationError
+@dataclasses.dataclass(slots=True)
+class Card:
+    name: str
+    id: uuid.UUID
+    cost: int = 0
+schema = Schema(list[Card])
+text = b'[{"name":"Opt","id":"12345678123456781234567812345678"}]'
+cards = schema.decode(text)
+assert schema.decode(schema.encode(cards)) == schema.validate(cards) == cards
+try:
+    schema.decode(text.replace(b'"Opt"', b'5'))
+except ValidationError as error:
+    assert error.errors()[0]["loc"] == (0, "name")
+else:
+    raise AssertionError
+print("read", flush=True)
+"""
+
+INTERPRETERS = """
+try:
+    import _interpreters as interpreters
+    create = lambda: interpreters.create("legacy")
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    create = lambda: interpreters.create(isolated=False)
+exec(code)
+for _ in range(2):
+    one, two = create(), create()
+    for each in (one, two, one):
+        assert interpreters.run_string(each, code) is None
+    interpreters.destroy(one)
+    exec(code)
+    interpreters.destroy(two)
+"""
+
+
+def test_each_interpreter_has_schemas_of_its_own() -> None:
+    script = f"code = {IN_EACH!r}\n{INTERPRETERS}"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.returncode, done.stdout.count("read")) == (0, 9), done.stderr
