@@ -89,6 +89,21 @@ class ObjectInput final {
     if (entries.first) *complete = read_entries(record, entries, &in.at, next, values);
     return true;
   }
+  [[gnu::always_inline]] schema::RecordsRead read_record(This&, const schema::Record& record,
+                                                         Item item, Value* values,
+                                                         Container* in) noexcept {
+    using End = schema::RecordsRead::End;
+    if (!looks_into_dicts_ || !record.row_helps(0) || !PyDict_CheckExact(item)) return {};
+    const DictEntries entries = dict_entries(item);
+    if (!entries.first) return {};
+    Py_ssize_t at = 0;
+    std::uint32_t next = 0;
+    const bool complete = read_entries(record, entries, &at, &next, values);
+    if (next == 0) return {};
+    if (complete && record.is_plain()) return {End::complete, next};
+    *in = {share(item), nullptr, nullptr, at};
+    return {complete ? End::complete : End::within, next};
+  }
   schema::RecordsRead read_records(This& machine, const schema::Record& record, Container& in,
                                    Container* one) noexcept {
     using End = schema::RecordsRead::End;

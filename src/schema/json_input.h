@@ -157,6 +157,18 @@ class JsonInput final {
     return !row.failed;
   }
 
+  // A record from its opening brace on: as read_row().
+  RecordsRead read_record(This&, const Record& record, Item item, Value* values,
+                          Container* in) noexcept {
+    if (!rows_ || *at_ != '{' || !record.row_helps(0)) return {};
+    const RowEnd row = read_row_avx512(record, 0, at_ + 1, reader_.end(), true, builder_, values);
+    if (row.failed) return {RecordsRead::End::failed, row.next};
+    in->start = item.at;
+    in->first = true;
+    if (!take_row(row, 0, *in)) return {};
+    return {row.complete ? RecordsRead::End::complete : RecordsRead::End::within, row.next};
+  }
+
   // Reads items of an array while they are records as read_row() reads them.
   RecordsRead read_records(This& machine, const Record& record, Container& in,
                            Container* one) noexcept {

@@ -13,7 +13,7 @@
 // - Item, Container: a value not yet read; an array or object that is open
 // - leaf, open: read one; null or Opened::wrong: an error is added or abort() called
 // - next_item, next_field; next_key, key, next_value: of an open container
-// - read_row, read_records, where kReadsRows: fast readers of what is just as expected
+// - read_record, read_row, read_records, where kReadsRows: fast readers of what is just as expected
 // - hold, close: keeps an item as if it were open; gives back what open or hold took
 // - skip, back_to: passes over an item; reads it once more
 // - item_of, offender, key_loc: what errors show: the container, an item that was read, the key
@@ -41,12 +41,13 @@ inline constexpr std::uint32_t kRetriesMax =
 
 enum class Step : std::uint8_t { more, end, stopped };
 
-// Where the fast reading of an array of records ended.
+// Where the fast reading of one record, or of an array of them, ended.
 struct RecordsRead {
   enum class End : std::uint8_t {
-    before,  // the next item, which may be the end, or anything
-    within,  // a record whose first `next` fields are read
-    failed,  // a value could not be made; of the record, `next` were
+    before,    // a record that is not read, or anything else
+    within,    // a record whose first `next` fields are read
+    complete,  // the record
+    failed,    // a value could not be made; of the record, `next` were
   } end = End::before;
   std::uint32_t next = 0;
 };
@@ -120,6 +121,7 @@ class Machine final {
 
  private:
   enum class Next : std::uint8_t {
+    other,  // nothing was done
     ready,  // the top frame goes on
     done,   // value_ is a child's, or null: that child failed
     aborted,
@@ -198,6 +200,10 @@ class Machine final {
         break;
     }
     if (depth_ == kDepthMax || frames_ == kFramesMax) return too_deep(item);
+    if (Input::kReadsRows && node.kind == Kind::record) {
+      const Next next = open_row(node, item);
+      if (next != Next::other) return next;
+    }
     Frame& frame = frame_[frames_];
     Value ready{};
     switch (input_.open(*this, node, item, &frame.in, &ready)) {
@@ -220,16 +226,19 @@ class Machine final {
     frame.failed = false;
     ++frames_;
     ++depth_;
-    if (node.kind != Kind::record) return Next::ready;
-    if (!values_.push_nulls(node.record->fields.size())) return fail_next();
-    return frame.stage == kKey ? read_row(frame) : Next::ready;
+    if (node.kind == Kind::record && !values_.push_nulls(node.record->fields.size()))
+      return fail_next();
+    return Next::ready;
   }
 
-  // The fields that come in their order, by the input's fast reader: all of them, often.
+  // By the input's fast readers: machine_rows.h. A record; its fields after one that was not so
+  // easy; an array's records.
+  Next open_row(const Node& node, Item item) noexcept;
   Next read_row(Frame& frame) noexcept;
-  // Items that are records, by the fast reader, up to the first that it cannot read.
   Next read_records(Frame& frame, const Node& child) noexcept;
-  Next resume_list(Frame& frame) noexcept;  // these three: machine_rows.h
+  // The frame of a record of which the fast reader has read what `read` says.
+  Next push_row(const Node& node, const RecordsRead& read) noexcept;
+  Next resume_list(Frame& frame) noexcept;
 
   Next too_deep(Item item) noexcept {
     if (!input_.skip(*this, item)) return fail_next();

@@ -7,6 +7,42 @@
 namespace lanner::schema {
 
 template <class Input, class Builder>
+typename Machine<Input, Builder>::Next Machine<Input, Builder>::open_row(const Node& node,
+                                                                         Item item) noexcept {
+  const Record& record = *node.record;
+  Value* values = values_.room(record.fields.size());
+  if (!values) return fail_next();
+  RecordsRead read;
+  if constexpr (Input::kReadsRows) {
+    read = input_.read_record(*this, record, item, values, &frame_[frames_].in);
+  }
+  if (read.end == RecordsRead::End::before) return Next::other;
+  if (read.end != RecordsRead::End::complete || !record.is_plain()) return push_row(node, read);
+  Value value = builder_.record(record, values);
+  return value ? done(value) : fail_next();
+}
+
+template <class Input, class Builder>
+typename Machine<Input, Builder>::Next Machine<Input, Builder>::push_row(
+    const Node& node, const RecordsRead& read) noexcept {
+  const std::size_t fields = node.record->fields.size();
+  Frame& frame = frame_[frames_];
+  frame.base = values_.size();
+  values_.shrink(frame.base + read.next);  // they are there
+  if (read.end == RecordsRead::End::failed || !values_.push_nulls(fields - read.next))
+    return fail_next();
+  frame.node = &node;
+  frame.stage = kKey;
+  frame.at = read.next - 1;
+  frame.count = read.next;
+  frame.mark = static_cast<std::uint32_t>(errors_.size());
+  frame.failed = false;
+  ++frames_;
+  ++depth_;
+  return read.end == RecordsRead::End::complete ? finish_record(frame) : Next::ready;
+}
+
+template <class Input, class Builder>
 typename Machine<Input, Builder>::Next Machine<Input, Builder>::read_row(Frame& frame) noexcept {
   bool complete = false;
   bool ok = true;
@@ -23,27 +59,14 @@ template <class Input, class Builder>
 typename Machine<Input, Builder>::Next Machine<Input, Builder>::read_records(
     Frame& frame, const Node& child) noexcept {
   const std::size_t size = values_.size();
-  Frame& one = frame_[frames_];
   RecordsRead read;
   if constexpr (Input::kReadsRows) {
-    read = input_.read_records(*this, *child.record, frame.in, &one.in);
+    read = input_.read_records(*this, *child.record, frame.in, &frame_[frames_].in);
   }
   frame.at += static_cast<std::uint32_t>(values_.size() - size);
-  if (read.end == RecordsRead::End::before) return Next::ready;
-  const std::size_t fields = child.record->fields.size();
-  one.base = values_.size();
-  values_.shrink(one.base + read.next);
-  if (read.end == RecordsRead::End::failed || !values_.push_nulls(fields - read.next))
-    return fail_next();
-  one.node = &child;
-  one.stage = kKey;
-  one.at = read.next - 1;
-  one.count = read.next;
-  one.mark = static_cast<std::uint32_t>(errors_.size());
-  one.failed = false;
-  ++frames_;
-  ++depth_;
-  return resume_record(one);
+  if (read.end == RecordsRead::End::before) return Next::other;
+  const Next next = push_row(child, read);
+  return next == Next::ready ? resume_record(top()) : next;
 }
 
 template <class Input, class Builder>
