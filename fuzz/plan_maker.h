@@ -58,6 +58,7 @@ class PlanMaker final {
     plan.reject_duplicates = from_.rarely(4);
     plan.errors_max = from_.rarely(3) ? static_cast<std::uint32_t>(from_.next(4) + 1) : 64;
     plan.root = node(0);
+    schema::make_read_fields(&plan);
   }
 
   schema::Plan plan;
@@ -239,7 +240,6 @@ class PlanMaker final {
     }
     record.make = from_.next(2) ? schema::Make::slots : schema::Make::call;
     LANNER_FUZZ_CHECK(schema::index_record(&record));
-    schema::make_read_fields(&record);
     return made;
   }
 

@@ -100,8 +100,7 @@ class Compiler final {
     for (const auto& record : plan_->records) schema::make_rows(record.get());
     if (root < 0 || root >= count) return wrong("the root's number");
     plan_->root = plan_->nodes[static_cast<std::size_t>(root)].get();
-    for (const std::unique_ptr<schema::Record>& record : plan_->records)
-      schema::make_read_fields(record.get());
+    schema::make_read_fields(plan_);
     return true;
   }
 

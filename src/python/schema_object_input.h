@@ -80,7 +80,7 @@ class ObjectInput final {
     return Step::more;
   }
   // As JsonInput's. Entries are looked at where they lie; nothing of the user's runs.
-  [[gnu::always_inline]] bool read_row(const schema::Record& record, Container& in,
+  [[gnu::always_inline]] bool read_row(This&, const schema::Record& record, Container& in,
                                        std::uint32_t* next, Value* values,
                                        bool* complete) noexcept {
     if (!looks_into_dicts_ || !record.row_helps(*next) || !PyDict_CheckExact(in.object))

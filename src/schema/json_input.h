@@ -146,11 +146,11 @@ class JsonInput final {
 
   // Reads fields from *next on while they come in their order and hold nothing unusual. False: a
   // value could not be made. REQUIRES: the values from *next on are null.
-  bool read_row(const Record& record, Container& in, std::uint32_t* next, Value* values,
-                bool* complete) noexcept {
+  bool read_row(This& machine, const Record& record, Container& in, std::uint32_t* next,
+                Value* values, bool* complete) noexcept {
     if (!rows_ || !record.row_helps(*next)) return true;
-    const RowEnd row =
-        read_row_avx512(record, *next, at_, reader_.end(), in.first, builder_, values);
+    const RowEnd row = read_row_avx512(record, *next, at_, reader_.end(), in.first,
+                                       machine.depth() < kDepthMax, builder_, values);
     take_row(row, *next, in);
     *next = row.next;
     *complete = row.complete;
@@ -158,10 +158,11 @@ class JsonInput final {
   }
 
   // A record from its opening brace on: as read_row().
-  RecordsRead read_record(This&, const Record& record, Item item, Value* values,
+  RecordsRead read_record(This& machine, const Record& record, Item item, Value* values,
                           Container* in) noexcept {
     if (!rows_ || *at_ != '{' || !record.row_helps(0)) return {};
-    const RowEnd row = read_row_avx512(record, 0, at_ + 1, reader_.end(), true, builder_, values);
+    const RowEnd row = read_row_avx512(record, 0, at_ + 1, reader_.end(), true,
+                                       machine.depth() + 2 <= kDepthMax, builder_, values);
     if (row.failed) return {RecordsRead::End::failed, row.next};
     in->start = item.at;
     in->first = true;
@@ -173,7 +174,8 @@ class JsonInput final {
   RecordsRead read_records(This& machine, const Record& record, Container& in,
                            Container* one) noexcept {
     if (!rows_ || !record.row_helps(0)) return {};
-    const RecordsEnd end = read_records_avx512(machine, record, at_, reader_.end(), in.first);
+    const RecordsEnd end = read_records_avx512(machine, record, at_, reader_.end(), in.first,
+                                               machine.depth() + 2 <= kDepthMax);
     if (end.at != at_) in.first = false;
     at_ = end.at;
     if (end.row.failed) return {RecordsRead::End::failed, end.row.next};

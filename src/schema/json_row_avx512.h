@@ -37,9 +37,11 @@ class JsonRowReader final {
  public:
   using Value = typename Builder::Value;
 
-  LANNER_AVX512_TARGET JsonRowReader(const char* end, Builder& builder) noexcept
+  // nest: a record within another may be read.
+  LANNER_AVX512_TARGET JsonRowReader(const char* end, Builder& builder, bool nest) noexcept
       : end_(end),
         builder_(builder),
+        nest_(nest),
         space_(_mm512_set1_epi8(0x20)),
         specials_(_mm512_maskz_broadcast_i32x4(
             UINT16_MAX, _mm_setr_epi8(0, 0, '"', 0, 0, 0, 0, 0, 0, 0, 0, 0, '\\', 0, 0, 0))) {
@@ -139,9 +141,21 @@ class JsonRowReader final {
         if (starts_with("true", 4)) return made(builder_.boolean(true), at_ + 4, out);
         if (starts_with("false", 5)) return made(builder_.boolean(false), at_ + 5, out);
         return Read::left;
+      case ReadField::Read::record:
+        return *at_ == '{' && nest_ ? read_inner(*field.record, out) : Read::left;
       default:
         return Read::left;
     }
+  }
+
+  // A record of leaves. One that is not as expected is left as a whole.
+  LANNER_AVX512_TARGET [[gnu::noinline]] Read read_inner(const Record& record,
+                                                         Value* out) noexcept {
+    Value values[ReadField::kInnerFieldsMax];
+    const RowEnd row = read(record, 0, at_ + 1, true, values);
+    if (row.complete) return made(builder_.record(record, values), row.at, out);
+    for (std::uint32_t i = 0; i < row.next; ++i) builder_.drop(values[i]);
+    return row.failed ? Read::failed : Read::left;
   }
 
   [[gnu::always_inline]] bool starts_with(const char* word, std::size_t size) const noexcept {
@@ -234,6 +248,7 @@ class JsonRowReader final {
   const char* const end_;
   const char* at_ = nullptr;
   Builder& builder_;
+  const bool nest_;
   __m512i space_;
   __m512i specials_;
 };
@@ -241,19 +256,19 @@ class JsonRowReader final {
 // What the input's read_row() does.
 template <class Builder>
 LANNER_AVX512_TARGET RowEnd read_row_avx512(const Record& record, std::uint32_t next,
-                                            const char* at, const char* end, bool first,
+                                            const char* at, const char* end, bool first, bool nest,
                                             Builder& builder,
                                             typename Builder::Value* values) noexcept {
-  JsonRowReader<Builder> reader(end, builder);
+  JsonRowReader<Builder> reader(end, builder, nest);
   return reader.read(record, next, at, first, values);
 }
 
 // What the input's read_records() does. `first`: no item was read before.
 template <class Machine>
 LANNER_AVX512_TARGET RecordsEnd read_records_avx512(Machine& machine, const Record& record,
-                                                    const char* at, const char* end,
-                                                    bool first) noexcept {
-  JsonRowReader<typename Machine::BuilderType> reader(end, machine.builder());
+                                                    const char* at, const char* end, bool first,
+                                                    bool nest) noexcept {
+  JsonRowReader<typename Machine::BuilderType> reader(end, machine.builder(), nest);
   RecordsEnd records{at, nullptr, {}};
   for (;; first = false) {
     const char* p = records.at;
@@ -284,13 +299,13 @@ LANNER_AVX512_TARGET RecordsEnd read_records_avx512(Machine& machine, const Reco
 #else
 
 template <class Builder>
-RowEnd read_row_avx512(const Record&, std::uint32_t next, const char* at, const char*, bool,
+RowEnd read_row_avx512(const Record&, std::uint32_t next, const char* at, const char*, bool, bool,
                        Builder&, typename Builder::Value*) noexcept {
   return {at, next};
 }
 
 template <class Machine>
-RecordsEnd read_records_avx512(Machine&, const Record&, const char* at, const char*,
+RecordsEnd read_records_avx512(Machine&, const Record&, const char* at, const char*, bool,
                                bool) noexcept {
   return {at, nullptr, {}};
 }

@@ -23,7 +23,7 @@ class Rows : public ::testing::Test {
     add(&record, "price", Kind::floating, Slug::float_type);
     add(&record, "sold", Kind::boolean, Slug::bool_type);
     EXPECT_TRUE(index_record(&record));
-    make_read_fields(&record);
+    make_read_fields(&plan_);
     Node* item = node(Kind::record, Slug::dict_type);
     item->record = &record;
     list_ = node(Kind::list, Slug::list_type);
@@ -126,7 +126,7 @@ TEST_F(Rows, LeaveNumbersThatAreNotShortToTheMachine) {
 
 TEST_F(Rows, KeepWithinTheirBounds) {
   const_cast<Node*>(plan_.records[0]->fields[2].node)->quick = {QuickRange::Of::integer, 0, 9};
-  make_read_fields(plan_.records[0].get());
+  make_read_fields(&plan_);
   const ReadField& field = plan_.records[0]->read_fields[2];
   EXPECT_TRUE(field.holds(9));
   EXPECT_FALSE(field.holds(10));
@@ -164,13 +164,38 @@ TEST_F(Rows, LeaveOtherKeysAndOtherOrdersToTheMachine) {
   }
 }
 
+TEST_F(Rows, ReadARecordWithinARecord) {
+  Record& order = *plan_.records.emplace_back(std::make_unique<Record>());
+  order.make = Make::slots;
+  add(&order, "id", Kind::integer, Slug::int_type);
+  Node* inner = add(&order, "item", Kind::record, Slug::dict_type);
+  inner->record = plan_.records[0].get();
+  inner->nullable = true;
+  add(&order, "note", Kind::string, Slug::string_type);
+  EXPECT_TRUE(index_record(&order));
+  Node* item = node(Kind::record, Slug::dict_type);
+  item->record = &order;
+  list_->children = {item};
+  make_read_fields(&plan_);
+  ASSERT_EQ(order.read_fields[1].read, ReadField::Read::record);
+  const std::string good = R"({"id":1,"item":)" + row("\"a\"") + R"(,"note":"n"})";
+  EXPECT_EQ(read("[" + good + "]"),
+            "[(id=1 item=(text='a' maybe=null count=1 price=f2.500000 sold=true ) note='n' )]");
+  for (const std::string& odd :
+       {row("1"), row("\"\xC3\xA9\""), row("\"a\"", "null", "1e0"), std::string("null"),
+        std::string("{}"), std::string("[]"), std::string("7"), std::string("{\"text\":\"a\"")}) {
+    (void)read("[" + good + R"(,{"id":1,"item":)" + odd + R"(,"note":"n"},)" + good + "]");
+  }
+  for (std::size_t size = 0; size < good.size(); ++size) (void)read("[" + good.substr(0, size));
+}
+
 TEST_F(Rows, LeaveAFieldThatTakesNoInputToTheMachine) {
   Field& field = plan_.records[0]->fields.back();
   field.takes_input = false;
   field.quoted = "\x01";
   field.required = false;
   EXPECT_TRUE(index_record(plan_.records[0].get()));
-  make_read_fields(plan_.records[0].get());
+  make_read_fields(&plan_);
   EXPECT_EQ(read("[" + row("\"a\"") + "]"), "[(text='a' maybe=null count=1 price=f2.500000 )]");
 }
 

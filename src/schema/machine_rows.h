@@ -47,7 +47,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::read_row(Frame& 
   bool complete = false;
   bool ok = true;
   if constexpr (Input::kReadsRows) {
-    ok = input_.read_row(*frame.node->record, frame.in, &frame.count, values_.at(frame.base),
+    ok = input_.read_row(*this, *frame.node->record, frame.in, &frame.count, values_.at(frame.base),
                          &complete);
   }
   frame.at = frame.count - 1;

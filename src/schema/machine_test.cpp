@@ -37,9 +37,9 @@ class Types {
       made->fields.push_back(field);
     }
     EXPECT_TRUE(index_record(made));
-    make_read_fields(made);
     Node* to = node(Kind::record, Slug::dict_type);
     to->record = made;
+    make_read_fields(&plan);
     return to;
   }
 

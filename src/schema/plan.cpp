@@ -140,9 +140,7 @@ ReadField::Read row_read(const Node& node) noexcept {
   }
 }
 
-}  // namespace
-
-void make_read_fields(Record* record) noexcept {
+void make_leaves(Record* record) noexcept {
   record->read_fields.clear();
   bool helps = false;
   for (const Field& field : record->fields) {
@@ -160,6 +158,29 @@ void make_read_fields(Record* record) noexcept {
     helps = helps || row.read != ReadField::Read::other;
   }
   if (!helps) record->read_fields.clear();
+}
+
+}  // namespace
+
+bool Record::is_flat() const noexcept {
+  if (!is_plain() || read_fields.empty() || read_fields.size() > ReadField::kInnerFieldsMax)
+    return false;
+  return std::all_of(read_fields.begin(), read_fields.end(), [](const ReadField& field) {
+    return field.read != ReadField::Read::other && field.read != ReadField::Read::record;
+  });
+}
+
+void make_read_fields(Plan* plan) noexcept {
+  for (const std::unique_ptr<Record>& record : plan->records) make_leaves(record.get());
+  for (const std::unique_ptr<Record>& record : plan->records) {
+    for (std::size_t i = 0; i < record->read_fields.size(); ++i) {
+      const Node& node = *record->fields[i].node;
+      ReadField& field = record->read_fields[i];
+      if (node.kind != Kind::record || !node.record->is_flat() || field.key_size == 0) continue;
+      field.read = ReadField::Read::record;
+      field.record = node.record;
+    }
+  }
 }
 
 bool index_record(Record* record) noexcept {

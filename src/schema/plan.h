@@ -138,16 +138,20 @@ struct FieldRow {
   void* attribute = nullptr;
 };
 
+struct Record;
+
 // A field as a fast reader of whole records wants it: one that reads fields in their order, and
 // leaves everything that is out of the ordinary to the machine.
 struct alignas(64) ReadField {
   static constexpr std::size_t kKeyMax = 64;
+  static constexpr std::size_t kInnerFieldsMax = 16;  // of a record within another
   enum class Read : std::uint8_t {
     other,  // not by the fast reader
     string,
     integer,
     floating,
     boolean,
+    record,  // all of whose fields the fast reader reads
   };
   char key[kKeyMax] = {};      // "name": as compact JSON has it
   std::uint64_t key_mask = 0;  // a bit for each of its bytes
@@ -156,7 +160,8 @@ struct alignas(64) ReadField {
   bool nullable = false;
   std::int64_t least = INT64_MIN;  // of the number, or of the text's length
   std::int64_t most = INT64_MAX;
-  void* name = nullptr;  // Field::key
+  void* name = nullptr;            // Field::key
+  const Record* record = nullptr;  // the one to be read
 
   bool holds(std::int64_t value) const noexcept { return value >= least && value <= most; }
 };
@@ -186,6 +191,8 @@ struct Record {
   bool row_helps(std::size_t next) const noexcept {
     return next < read_fields.size() && read_fields[next].read != ReadField::Read::other;
   }
+  // A fast reader may read it while it reads another: it has leaves only, and not too many.
+  bool is_flat() const noexcept;
   // Making one runs no code of the user's.
   bool is_plain() const noexcept { return make != Make::call && !post_init; }
 };
@@ -283,8 +290,8 @@ QuickRange quick_range(const Node& node) noexcept;
 
 // Fills record->rows. REQUIRES: the fields' nodes are complete.
 void make_rows(Record* record) noexcept;
-// Fills in Record::read_fields. REQUIRES: the fields' nodes are complete.
-void make_read_fields(Record* record) noexcept;
+// Fills in Record::read_fields of all records. REQUIRES: the nodes are complete.
+void make_read_fields(Plan* plan) noexcept;
 
 // One key of the record's table per field; false when a name stands twice.
 bool index_record(Record* record) noexcept;
