@@ -42,6 +42,7 @@ class JsonRowReader final {
       : end_(end),
         builder_(builder),
         nest_(nest),
+        block_(end + 1),
         space_(_mm512_set1_epi8(0x20)),
         specials_(_mm512_maskz_broadcast_i32x4(
             UINT16_MAX, _mm_setr_epi8(0, 0, '"', 0, 0, 0, 0, 0, 0, 0, 0, 0, '\\', 0, 0, 0))) {
@@ -55,200 +56,190 @@ class JsonRowReader final {
                                                           Value* values) noexcept {
     const ReadField* const fields = record.read_fields.data();
     const auto count = static_cast<std::uint32_t>(record.read_fields.size());
-    RowEnd row{at, next};
-    for (; row.next < count; ++row.next) {
-      const ReadField& field = fields[row.next];
-      const char* p = row.at;
+    for (; next < count; ++next) {
+      const ReadField& field = fields[next];
+      const char* p = at;
       if (!first) {
-        if (*p != ',') return row;
+        if (*p != ',') return {at, next};
         ++p;
         if (*p == ' ') ++p;
       }
-      if (!is_key(field, p)) return row;
+      if (!is_key(field, p)) return {at, next};
       p += field.key_size;
       if (*p == ' ') ++p;
-      Value value{};
-      at_ = p;
-      switch (read_value(field, &value)) {
-        case Read::made:
-          break;
-        case Read::left:
-          row.key_read = field.key_size != 0;
-          if (row.key_read) row.at = p;
-          return row;
-        case Read::failed:
-          row.failed = true;
-          return row;
+      const char* const behind = read_value(field, p, &values[next]);
+      if (behind == nullptr) {
+        const bool key_read = field.key_size != 0;
+        return {key_read ? p : at, next, key_read, false, failed_};
       }
-      values[row.next] = value;
-      row.at = at_;
+      at = behind;
       first = false;
     }
-    if (*row.at == '}') {
-      ++row.at;
-      row.complete = true;
-    }
-    return row;
+    if (*at != '}') return {at, next};
+    return {at + 1, next, false, true, false};
   }
 
  private:
-  enum class Read : std::uint8_t { made, left, failed };
-  struct Text {
-    std::uint64_t stops;  // a bit for each byte that plain text does not have, its end included
-    __m512i bytes;
-  };
-
   // What is behind the document is not read, and is zero.
   [[gnu::always_inline]] LANNER_AVX512_TARGET __m512i load(const char* at) const noexcept {
     const std::ptrdiff_t left = end_ - at;
-    // The next place hangs on this: most loads shall not wait for a mask.
     if (left >= 64) [[likely]]
       return _mm512_loadu_si512(at);
     return _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, static_cast<unsigned>(left)), at);
   }
   [[gnu::always_inline]] LANNER_AVX512_TARGET bool is_key(const ReadField& field,
                                                           const char* at) const noexcept {
+    if (end_ - at < field.key_size) return false;
     const __m512i key = _mm512_load_si512(field.key);
-    return _mm512_mask_cmpneq_epu8_mask(field.key_mask, load(at), key) == 0;
+    const __m512i here = _mm512_maskz_loadu_epi8(field.key_mask, at);
+    return _mm512_mask_cmpneq_epu8_mask(field.key_mask, here, key) == 0;
   }
-  [[gnu::always_inline]] LANNER_AVX512_TARGET Text look(const char* at) const noexcept {
+  // Where the text at `at` ends, or has something that plain text has not.
+  [[gnu::always_inline]] LANNER_AVX512_TARGET const char* text_end(const char* at) noexcept {
+    // Several texts share a block: the place of the next one shall not wait for a load.
+    const auto offset = static_cast<std::size_t>(at - block_);
+    if (offset < 64) {
+      const std::uint64_t stops = stops_ >> offset;
+      if (stops != 0) [[likely]]
+        return at + _tzcnt_u64(stops);
+      look(block_ + 64);
+    } else {
+      look(at);
+    }
+    while (stops_ == 0) look(block_ + 64);
+    return block_ + _tzcnt_u64(stops_);
+  }
+  // The block at `at`: a bit for each byte that plain text does not have, its end included.
+  [[gnu::always_inline]] LANNER_AVX512_TARGET void look(const char* at) noexcept {
     const __m512i bytes = load(at);
     // By the low half of a byte, the quote or backslash that it can only be. Signed, what is not
     // ASCII is below the space, too.
     const __m512i special = _mm512_maskz_shuffle_epi8(UINT64_MAX, specials_, bytes);
-    const std::uint64_t stops =
-        _mm512_cmplt_epi8_mask(bytes, space_) | _mm512_cmpeq_epi8_mask(bytes, special);
-    return {stops, bytes};
+    block_ = at;
+    stops_ = _mm512_cmplt_epi8_mask(bytes, space_) | _mm512_cmpeq_epi8_mask(bytes, special);
   }
 
-  [[gnu::always_inline]] Read made(Value value, const char* behind, Value* out) noexcept {
-    at_ = behind;
+  // Below, null: the value is left to the machine, or could not be made.
+  [[gnu::always_inline]] const char* made(Value value, const char* behind, Value* out) noexcept {
     *out = value;
-    return value ? Read::made : Read::failed;
+    if (value) [[likely]]
+      return behind;
+    failed_ = true;
+    return nullptr;
   }
 
-  [[gnu::always_inline]] LANNER_AVX512_TARGET Read read_value(const ReadField& field,
-                                                              Value* out) noexcept {
-    if (field.read == ReadField::Read::string && *at_ == '"') [[likely]]
-      return read_text(field, out);
-    if (field.nullable && starts_with("null", 4)) return made(builder_.null(), at_ + 4, out);
-    switch (field.read) {
-      case ReadField::Read::integer:
-        return read_integer(field, out);
-      case ReadField::Read::floating:
-        return read_floating(field, out);
-      case ReadField::Read::boolean:
-        if (starts_with("true", 4)) return made(builder_.boolean(true), at_ + 4, out);
-        if (starts_with("false", 5)) return made(builder_.boolean(false), at_ + 5, out);
-        return Read::left;
-      case ReadField::Read::record:
-        return *at_ == '{' && nest_ ? read_inner(*field.record, out) : Read::left;
-      default:
-        return Read::left;
+  [[gnu::always_inline]] LANNER_AVX512_TARGET const char* read_value(const ReadField& field,
+                                                                     const char* at,
+                                                                     Value* out) noexcept {
+    using Read = ReadField::Read;
+    if (field.read == Read::string && *at == '"') [[likely]]
+      return read_text(field, at + 1, out);
+    if (field.read == Read::integer && *at != 'n') return read_integer(field, at, out);
+    if (field.read == Read::floating && *at != 'n') return read_floating(field, at, out);
+    if (field.nullable && starts_with(at, "null", 4)) return made(builder_.null(), at + 4, out);
+    if (field.read == Read::boolean) {
+      if (starts_with(at, "true", 4)) return made(builder_.boolean(true), at + 4, out);
+      if (starts_with(at, "false", 5)) return made(builder_.boolean(false), at + 5, out);
     }
+    if (field.read == Read::record && nest_ && *at == '{')
+      return read_inner(*field.record, at + 1, out);
+    return nullptr;
   }
 
   // A record of leaves. One that is not as expected is left as a whole.
-  LANNER_AVX512_TARGET [[gnu::noinline]] Read read_inner(const Record& record,
-                                                         Value* out) noexcept {
+  [[gnu::noinline]] LANNER_AVX512_TARGET const char* read_inner(const Record& record,
+                                                                const char* at,
+                                                                Value* out) noexcept {
     Value values[ReadField::kInnerFieldsMax];
-    const RowEnd row = read(record, 0, at_ + 1, true, values);
+    const RowEnd row = read(record, 0, at, true, values);
     if (row.complete) return made(builder_.record(record, values), row.at, out);
     for (std::uint32_t i = 0; i < row.next; ++i) builder_.drop(values[i]);
-    return row.failed ? Read::failed : Read::left;
+    return nullptr;
   }
 
-  [[gnu::always_inline]] bool starts_with(const char* word, std::size_t size) const noexcept {
-    return static_cast<std::size_t>(end_ - at_) >= size && std::memcmp(at_, word, size) == 0;
+  [[gnu::always_inline]] bool starts_with(const char* at, const char* word,
+                                          std::size_t size) const noexcept {
+    return static_cast<std::size_t>(end_ - at) >= size && std::memcmp(at, word, size) == 0;
   }
 
-  [[gnu::always_inline]] LANNER_AVX512_TARGET Read read_text(const ReadField& field,
-                                                             Value* out) noexcept {
-    const char* const text = at_ + 1;
-    const Text seen = look(text);
-    if (seen.stops == 0) return read_long_text(field, out);
-    const auto size = static_cast<std::size_t>(_tzcnt_u64(seen.stops));
-    if (text[size] != '"' || !field.holds(static_cast<std::int64_t>(size))) return Read::left;
-    if (size < 2) return made(builder_.string({{text, size}, true, false}), text + size + 1, out);
+  [[gnu::always_inline]] LANNER_AVX512_TARGET const char* read_text(const ReadField& field,
+                                                                    const char* text,
+                                                                    Value* out) noexcept {
+    const char* const behind = text_end(text);
+    const auto size = static_cast<std::size_t>(behind - text);
+    if (*behind != '"' || !field.holds(static_cast<std::int64_t>(size))) return nullptr;
+    if (size < 2) return made(builder_.string({{text, size}, true, false}), behind + 1, out);
     char* to = nullptr;
     Value value = builder_.new_ascii(size, &to);
-    if (!value) return Read::failed;
-    _mm512_mask_storeu_epi8(to, _bzhi_u64(UINT64_MAX, static_cast<unsigned>(size)), seen.bytes);
-    return made(value, text + size + 1, out);
-  }
-
-  LANNER_AVX512_TARGET Read read_long_text(const ReadField& field, Value* out) noexcept {
-    const char* const text = at_ + 1;
-    const char* stop = text + 64;
-    for (;;) {
-      const std::uint64_t stops = look(stop).stops;
-      if (stops != 0) {
-        stop += _tzcnt_u64(stops);
-        break;
-      }
-      stop += 64;
+    if (!value) return made(value, nullptr, out);
+    if (size <= 64) {
+      const std::uint64_t valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(size));
+      _mm512_mask_storeu_epi8(to, valid, _mm512_maskz_loadu_epi8(valid, text));
+    } else {
+      std::memcpy(to, text, size);
     }
-    const auto size = static_cast<std::size_t>(stop - text);
-    if (*stop != '"' || !field.holds(static_cast<std::int64_t>(size))) return Read::left;
-    char* to = nullptr;
-    Value value = builder_.new_ascii(size, &to);
-    if (!value) return Read::failed;
-    std::memcpy(to, text, size);
-    return made(value, stop + 1, out);
+    *out = value;
+    return behind + 1;
   }
 
-  // Up to 18 digits, without a leading zero. False: none, or more.
-  [[gnu::always_inline]] bool digits(const char** at, std::int64_t* number) const noexcept {
-    const char* p = *at;
+  // Up to 18 digits. Their count; 0: none, or more. A loop: that its end is guessed is worth more
+  // than all digits at once, for what follows need not wait.
+  [[gnu::always_inline]] static std::size_t digits(const char* at, std::uint64_t* number) noexcept {
+    const char* p = at;
     std::uint64_t value = 0;  // of more digits it wraps, and is not used
     for (; static_cast<unsigned char>(*p - '0') < 10; ++p) {
       value = value * 10 + static_cast<std::uint64_t>(*p - '0');
     }
-    const std::ptrdiff_t count = p - *at;
-    if (count == 0 || count > 18 || (**at == '0' && count > 1)) return false;
-    *at = p;
-    *number = static_cast<std::int64_t>(value);
-    return true;
+    *number = value;
+    return p - at <= 18 ? static_cast<std::size_t>(p - at) : 0;
   }
 
-  [[gnu::always_inline]] Read read_integer(const ReadField& field, Value* out) noexcept {
-    const bool negative = *at_ == '-';
-    const char* p = at_ + negative;
-    std::int64_t number = 0;
-    if (!digits(&p, &number) || *p == '.' || (*p | 0x20) == 'e') return Read::left;
-    if (negative) number = -number;
-    if (!field.holds(number)) return Read::left;
-    return made(builder_.integer(number), p, out);
+  [[gnu::always_inline]] const char* read_integer(const ReadField& field, const char* at,
+                                                  Value* out) noexcept {
+    const bool negative = *at == '-';
+    at += negative;
+    std::uint64_t number = 0;
+    const std::size_t count = digits(at, &number);
+    const char* const behind = at + count;
+    if (count == 0 || (*at == '0' && count > 1) || *behind == '.' || (*behind | 0x20) == 'e')
+      return nullptr;
+    const auto value = static_cast<std::int64_t>(negative ? 0 - number : number);
+    return field.holds(value) ? made(builder_.integer(value), behind, out) : nullptr;
   }
 
   // Up to 15 digits, and no exponent: both factors are exact, so one rounding.
-  [[gnu::always_inline]] Read read_floating(const ReadField&, Value* out) noexcept {
-    static constexpr double kPowers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    const bool negative = *at_ == '-';
-    const char* p = at_ + negative;
-    const char* const first = p;
-    std::int64_t number = 0;
-    if (!digits(&p, &number) || p - first > 15) return Read::left;
-    double value = static_cast<double>(negative ? -number : number);
-    if (*p == '.') {
-      const char* const fraction = ++p;
-      for (; static_cast<unsigned char>(*p - '0') < 10; ++p) {
-        if (p - first > 15) return Read::left;
-        number = number * 10 + (*p - '0');
-      }
-      if (p == fraction) return Read::left;
-      value = static_cast<double>(number) / kPowers[p - fraction];
+  [[gnu::always_inline]] const char* read_floating(const ReadField&, const char* at,
+                                                   Value* out) noexcept {
+    static constexpr std::uint64_t kPowers[] = {
+        1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000, 1'000'000'000};
+    const bool negative = *at == '-';
+    at += negative;
+    std::uint64_t number = 0;
+    std::size_t count = digits(at, &number);
+    if (count == 0 || count > 15 || (*at == '0' && count > 1)) return nullptr;
+    at += count;
+    double value = static_cast<double>(number);
+    if (*at == '.') {
+      std::uint64_t fraction = 0;
+      const std::size_t more = digits(at + 1, &fraction);
+      if (more == 0 || more > 9 || count + more > 15) return nullptr;
+      value = static_cast<double>(number * kPowers[more] + fraction) /
+              static_cast<double>(kPowers[more]);
       if (negative) value = -value;
+      at += 1 + more;
+    } else if (negative) {
+      value = static_cast<double>(-static_cast<std::int64_t>(number));  // -0 is an integer: 0
     }
-    if ((*p | 0x20) == 'e') return Read::left;
-    return made(builder_.floating(value), p, out);
+    if ((*at | 0x20) == 'e') return nullptr;
+    return made(builder_.floating(value), at, out);
   }
 
   const char* const end_;
-  const char* at_ = nullptr;
   Builder& builder_;
   const bool nest_;
+  bool failed_ = false;
+  const char* block_;  // see look(); at first behind all text and its NUL
+  std::uint64_t stops_ = 0;
   __m512i space_;
   __m512i specials_;
 };
