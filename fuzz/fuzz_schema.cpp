@@ -119,7 +119,9 @@ Outcome decode(const schema::Plan& plan, std::string_view text, const Road& road
 // What the document in other words must have in common; in_order: the errors' order, too.
 void check_same(const Outcome& one, Outcome two, bool in_order) {
   LANNER_FUZZ_CHECK(one.value == two.value);
-  if (one.full || one.gave_up || two.gave_up) return;
+  // What is too long forgets the errors of its items; whether the list was full before that hangs
+  // on the order of the keys.
+  if (one.full || two.full || one.gave_up || two.gave_up) return;
   std::vector<std::string> wanted = one.errors;
   if (!in_order) {
     std::sort(wanted.begin(), wanted.end());
@@ -161,7 +163,9 @@ void check(PlanMaker* maker, std::string_view text) {
   for (int level = 0; level < static_cast<int>(simd_level()); ++level) {
     Road road;
     road.level = static_cast<SimdLevel>(level);
-    LANNER_FUZZ_CHECK(decode(maker->plan, text, road) == first);
+    Outcome other = decode(maker->plan, text, road);
+    other.made = first.made;  // the fast reader may make values of a record that it then leaves
+    LANNER_FUZZ_CHECK(other == first);
   }
   const std::string copy(text);
   json::Reader whole{std::string_view(copy)};
