@@ -143,7 +143,7 @@ def extension() -> None:
 
 def asan() -> None:
     tests = [f"tests/python/test_schema_{name}.py" for name in ("bad_values", "user_code", "leaks", "text")]
-    tests += ["tests/python/test_model.py", "tests/python/test_json_options.py"]
+    tests += [f"tests/python/test_{name}.py" for name in ("model", "json_options", "json_grammar")]
     run("tools/asan_python.sh", "-q", f"--junitxml={report('asan')}", *tests, LANNER_ROUNDS="1")
 
 
