@@ -110,12 +110,15 @@ KINDS: dict[str, Record] = {
 }
 
 
+MADE_MAX = 1 << 20  # larger documents repeat their records: made in no time, and too large for any cache all the same
+
+
 def make(kind: str, size: int, dumps: Callable[[Any], bytes], seed: int = 7) -> list[Any]:
     """Records of this kind until dumps(records) has about `size` bytes."""
     chosen = random.Random(f"{kind} {seed}")
     records: list[Any] = []
     total = 0
-    while total < size:
+    while total < min(size, MADE_MAX):
         records.append(KINDS[kind](chosen, len(records)))
         total += len(dumps(records[-1])) + 1
-    return records
+    return records * max(1, round(size / total))

@@ -1,6 +1,6 @@
 """bench/json_table.py: lanner.json beside orjson (and ssrjson, if it is there): a table of microseconds and ratios.
 
-    .venv/bin/python bench/json_table.py [--sizes 1k 38k 1m] [--kinds cards cjk] [--seconds 0.3]
+    .venv/bin/python bench/json_table.py [--sizes 1k 100k 10m] [--kinds cards cjk] [--seconds 0.3]
 
 Each cell: interleaved rounds over several documents of the kind in turn; the fastest round counts, so that what else
 runs on the machine does not. Decoding includes giving the objects back. Strings are made anew for every round: what an
@@ -70,9 +70,9 @@ def row(title: str, times: dict[str, float]) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="lanner.json beside its peers.")
-    parser.add_argument("--sizes", nargs="+", default=["1k", "38k", "1m"], help="of the documents [1k 38k 1m]")
+    parser.add_argument("--sizes", nargs="+", default=["1k", "100k", "10m"], help="of the documents [1k 100k 10m]")
     parser.add_argument("--kinds", nargs="+", choices=documents.KINDS, default=list(documents.KINDS))
-    parser.add_argument("--seconds", type=float, default=0.3, help="for each cell [0.3]")
+    parser.add_argument("--seconds", type=float, default=0.15, help="for each cell [0.15]")
     parser.add_argument("--limit", type=float, default=0.0, help="exit 1 if lanner is slower than this x orjson")
     options = parser.parse_args()
     encoders: dict[str, Function] = {"lanner": lanner_json.dumpb, "orjson": orjson.dumps}

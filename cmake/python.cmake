@@ -30,6 +30,7 @@ set(LANNER_PYTHON_SOURCES
   json_text.cpp
   json_time.cpp
   json_types.cpp
+  json_walk_avx2.cpp
   json_walk_vbmi2.cpp
   loop_base.cpp
   loop_core.cpp
@@ -49,6 +50,7 @@ set(LANNER_PYTHON_SOURCES
   schema_object_input.cpp
   schema_rules.cpp
   schema_type.cpp
+  schema_walk_avx2.cpp
   schema_walk_vbmi2.cpp
   server_type.cpp
   start_response.cpp

@@ -1,5 +1,9 @@
 #include "base/cpu.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
 namespace lanner {
 namespace {
 
@@ -19,10 +23,17 @@ SimdLevel detect() noexcept {
 #endif
 }
 
+SimdLevel allowed() noexcept {
+  const char* given = std::getenv("LANNER_SIMD");
+  const std::string_view name = given != nullptr ? given : "";
+  if (name == "scalar") return SimdLevel::scalar;
+  return name == "avx2" ? SimdLevel::avx2 : SimdLevel::avx512;
+}
+
 }  // namespace
 
 SimdLevel simd_level() noexcept {
-  static const SimdLevel level = detect();
+  static const SimdLevel level = std::min(detect(), allowed());
   return level;
 }
 

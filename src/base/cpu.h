@@ -14,7 +14,8 @@ enum class SimdLevel : std::uint8_t {
 };
 
 // Found out at the first call; the same at every later one. What the processor has counts only if
-// the operating system saves those registers too.
+// the operating system saves those registers too. LANNER_SIMD=scalar or avx2 in the environment
+// allows no more than that: to compare, and to be sure that all levels say the same.
 SimdLevel simd_level() noexcept;
 
 }  // namespace lanner

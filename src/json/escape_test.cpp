@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "json/escape_inl.h"
+#include "json/plain_avx2.h"
+#include "json/plain_avx512.h"
 
 namespace lanner::json {
 namespace {
@@ -167,6 +169,44 @@ TEST(Escape, AnEmptyTextIsTwoQuotes) {
   ASSERT_EQ(write_string(out, std::string_view()), Written::ok);
   EXPECT_EQ(std::string_view(out.data(), out.size()), "\"\"");
 }
+
+#if defined(__x86_64__)
+
+LANNER_AVX512_TARGET bool copy_by_avx512(char* to, const std::string& text) {
+  const PlainCopy plain;
+  return plain.copy(to, text.data(), text.size());
+}
+LANNER_AVX2_TARGET bool copy_by_avx2(char* to, const std::string& text) {
+  const Avx2PlainCopy plain;
+  return plain.copy(to, text.data(), text.size());
+}
+
+TEST(PlainCopy, FindsWhatNeedsAnEscapeAtEveryPlaceOfEveryLength) {
+  std::vector<bool (*)(char*, const std::string&)> copies;
+  if (simd_level() >= SimdLevel::avx2) copies.push_back(copy_by_avx2);
+  if (simd_level() >= SimdLevel::avx512) copies.push_back(copy_by_avx512);
+  for (std::size_t size = 0; size <= 200; ++size) {
+    std::string text(size, 'a');
+    text.shrink_to_fit();  // a read behind it is one behind its memory
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(' ' + 2 + (i % 90) + 1);
+    for (char& byte : text) byte = byte == '\\' ? '\x7f' : byte;
+    if (size > 3) text[3] = static_cast<char>(0xE9);  // UTF-8 goes out as it is
+    for (const auto copy : copies) {
+      std::vector<char> room(size + 64);
+      ASSERT_TRUE(copy(room.data(), text)) << size;
+      ASSERT_EQ(std::string(room.data(), size), text);
+      for (std::size_t at = 0; at < size; ++at) {
+        for (const char special : {'"', '\\', '\x1f', '\0'}) {
+          std::string broken = text;
+          broken[at] = special;
+          ASSERT_FALSE(copy(room.data(), broken)) << size << " " << at;
+        }
+      }
+    }
+  }
+}
+
+#endif
 
 }  // namespace
 }  // namespace lanner::json

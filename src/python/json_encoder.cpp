@@ -81,8 +81,9 @@ PyObject* JsonEncoder::next(int outside, bool* done) noexcept {
 JsonEncoder::Walk JsonEncoder::walk_of(const ModuleState& state,
                                        const JsonOptions& options) noexcept {
 #if defined(__x86_64__)
-  if (state.dict_entries && options.indent == 0 && !options.strict_integer && json::has_vbmi2()) {
-    return &JsonEncoder::walk_vbmi2;
+  if (state.dict_entries && options.indent == 0 && !options.strict_integer) {
+    if (json::has_vbmi2()) return &JsonEncoder::walk_vbmi2;
+    if (simd_level() >= SimdLevel::avx2) return &JsonEncoder::walk_avx2;
   }
 #endif
   (void)state;

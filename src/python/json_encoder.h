@@ -88,6 +88,7 @@ class JsonEncoder final {
   static Walk walk_of(const ModuleState& state, const JsonOptions& options) noexcept;
 #if defined(__x86_64__)
   Done walk_vbmi2(int outside, PyObject** other) noexcept;
+  Done walk_avx2(int outside, PyObject** other) noexcept;
 #endif
 
   // json_encoder.cpp: the walk.

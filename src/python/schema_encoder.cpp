@@ -39,7 +39,10 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, j
 
 SchemaEncoder::Walk SchemaEncoder::walk_of() const noexcept {
 #if defined(__x86_64__)
-  if (!excludes_ && dict_entries_ && json::has_vbmi2()) return &SchemaEncoder::walk_vbmi2;
+  if (!excludes_ && dict_entries_) {
+    if (json::has_vbmi2()) return &SchemaEncoder::walk_vbmi2;
+    if (simd_level() >= SimdLevel::avx2) return &SchemaEncoder::walk_avx2;
+  }
 #endif
   return nullptr;
 }

@@ -123,6 +123,7 @@ class SchemaEncoder final {
   }
 #if defined(__x86_64__)
   Done walk_vbmi2() noexcept;
+  Done walk_avx2() noexcept;
 #endif
 
   Done no_memory() noexcept;

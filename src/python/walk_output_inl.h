@@ -117,8 +117,8 @@ class WalkOutput final {
   json::Output& out_;
   char* to_ = nullptr;
   char* limit_ = nullptr;
-  const typename Level::Plain plain_;
-  const typename Level::Numbers numbers_;
+  const typename Level::Plain plain_{};
+  const typename Level::Numbers numbers_{};
 };
 
 }  // namespace lanner::python
