@@ -304,6 +304,7 @@ class Compiler final {
     auto* type = static_cast<PyTypeObject*>(record->type);
     const auto slots = static_cast<Py_ssize_t>(record->fields.size() * sizeof(PyObject*));
     record->slots_only = type->tp_alloc == PyType_GenericAlloc && type->tp_itemsize == 0 &&
+                         type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0 &&
                          PyType_IS_GC(type) &&
                          type->tp_basicsize == static_cast<Py_ssize_t>(sizeof(PyObject)) + slots;
   }
