@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "json/limits.h"
+#include "json/utf8.h"
 
 namespace lanner::json {
 namespace {
@@ -140,6 +141,66 @@ TEST(Reader, ALongStringWithEscapesIsReadInPieces) {
     inside[bad + 2] = 'x';
     EXPECT_EQ(read_string("\"" + inside + "\"").code, Errc::json_utf8_invalid);
     EXPECT_EQ(read_string("\"" + inside + "\"").offset, bad + 1);
+  }
+}
+
+TEST(Reader, WhiteSpaceOfEveryLengthIsPassedOver) {
+  std::mt19937 random(6);
+  for (std::size_t size = 0; size < 80; ++size) {
+    for (const char after : {'x', '\x01', '\v', '\xC2'}) {
+      std::string text;
+      for (std::size_t i = 0; i < size; ++i) text += " \n\r\t"[random() % 4];
+      const std::size_t want = text.size();
+      text += after;
+      text.append(random() % 40, ' ');
+      const char* const begin = text.c_str();
+      ASSERT_EQ(skip_space(begin), begin + want);
+      ASSERT_EQ(skip_space(begin, begin + text.size()), begin + want);
+      text.resize(want);  // to the end of the document
+      // A block of its own: ASan sees a byte read outside.
+      std::vector<char> tight(text.begin(), text.end());
+      tight.push_back('\0');
+      ASSERT_EQ(skip_space(tight.data(), tight.data() + want), tight.data() + want);
+    }
+  }
+}
+
+// In what is read and in what is passed over, with every kernel.
+TEST(Reader, Utf8IsRefusedWhereverItIsBroken) {
+  const std::string document = "[\"\xC3\xA9 plain\",{\"\xE4\xB8\xAD key\":\"a\\n\xF0\x9F\x98\x80" +
+                               std::string(70, 'x') + "\\t\xE6\x96\x87\"},\"" +
+                               std::string(40, 'y') + "\xC3\xA9\"]";
+  ASSERT_EQ(skip(document), Error{});
+  for (std::size_t at = 0; at < document.size(); ++at) {
+    for (const char broken :
+         {'\x80', '\xBF', '\xC0', '\xC3', '\xE4', '\xED', '\xF0', '\xF5', '\xFF'}) {
+      std::string changed = document;
+      changed[at] = broken;
+      if (is_utf8(changed)) continue;
+      for (int level = 0; level <= static_cast<int>(simd_level()); ++level) {
+        Reader reader(changed, scan_kernels_of(static_cast<SimdLevel>(level)));
+        const char* const end = reader.skip_value(reader.begin(), 0);
+        ASSERT_EQ(end, nullptr) << at;
+        if ((document[at] & 0x80) != 0) {
+          ASSERT_EQ(reader.error().code, Errc::json_utf8_invalid) << at;
+        }
+      }
+    }
+  }
+}
+
+TEST(Reader, CodesOneBehindTheOther) {
+  for (std::size_t size = 0; size < 400; ++size) {
+    std::string inside(size % 70, 'x');
+    std::string expected = inside;
+    for (std::size_t i = 0; i < size; ++i) {
+      inside += i % 3 == 0 ? "\\u4e2d" : i % 3 == 1 ? "\\uD83D\\ude00" : "\\u00E9";
+      expected += i % 3 == 0 ? "\xE4\xB8\xAD" : i % 3 == 1 ? "\xF0\x9F\x98\x80" : "\xC3\xA9";
+    }
+    ASSERT_EQ(read_string("\"" + inside + "\"").text, expected);
+    ASSERT_EQ(read_string("\"" + inside + "\\u12").code, Errc::json_truncated);
+    ASSERT_EQ(read_string("\"" + inside + "\\u12x4\"").offset, inside.size() + 5);
+    ASSERT_EQ(read_string("\"" + inside + "\\ude00\"").code, Errc::json_surrogate_alone);
   }
 }
 

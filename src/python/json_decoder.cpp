@@ -106,10 +106,10 @@ const char* JsonDecoder::key(const char* at) noexcept {
   }
   if (!made || !push(made)) return nullptr;
   if (*at != ':') [[unlikely]] {
-    at = json::skip_space(at);
+    at = json::skip_space(at, reader_->end());
     if (*at != ':') return reader_->fail(at, Errc::json_colon_expected);
   }
-  return json::skip_space(at + 1);
+  return json::skip_space(at + 1, reader_->end());
 }
 
 #if defined(__x86_64__)
@@ -202,7 +202,7 @@ const char* JsonDecoder::scalar(const char* at, bool in_array, PyObject** out) n
 const char* JsonDecoder::open(const char* at, int depth) noexcept {
   if (open_ + depth >= json::kDepthMax) return reader_->fail(at, Errc::json_too_deep);
   frames_[static_cast<std::size_t>(open_++)] = {at, size_, *at == '{'};
-  return json::skip_space(at + 1);
+  return json::skip_space(at + 1, reader_->end());
 }
 
 PyObject* JsonDecoder::close() noexcept {
@@ -291,7 +291,7 @@ const char* JsonDecoder::read(const char* at, int depth, PyObject** out) noexcep
         return at;
       }
       if (!push(made)) return nullptr;
-      at = json::skip_space(at);
+      at = json::skip_space(at, reader_->end());
       if (*at == ',') break;
       const bool object = frames_[static_cast<std::size_t>(open_ - 1)].object;
       if (*at != (object ? '}' : ']')) {
@@ -301,7 +301,7 @@ const char* JsonDecoder::read(const char* at, int depth, PyObject** out) noexcep
       ++at;
       made = close();
     }
-    at = json::skip_space(at + 1);
+    at = json::skip_space(at + 1, reader_->end());
     if (frames_[static_cast<std::size_t>(open_ - 1)].object && !(at = key(at))) return nullptr;
   }
 }
