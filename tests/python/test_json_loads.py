@@ -253,6 +253,15 @@ def test_strings_of_every_length_are_read(padding):
                 assert json.loads(document + padding) == [whole, {whole: whole}]
 
 
+def first_broken(text: bytes) -> int | None:
+    """Where Python's decoder stops."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
 def test_bytes_that_are_no_utf8_are_refused_wherever_they_are():
     document = '[{"id":1,"\u4e2d key":"\xe9\\n' + "x" * 70 + '\\u00e9\U0001f985"},"' + "y" * 40 + '\xe9",2.5,"z"]'
     raw = document.encode()
@@ -261,10 +270,9 @@ def test_bytes_that_are_no_utf8_are_refused_wherever_they_are():
         for at in range(len(raw)):
             for broken in (0x80, 0xC3, 0xE4, 0xED, 0xF0, 0xFF):
                 changed = raw[:at] + bytes([broken]) + raw[at + 1 :] + padding
-                try:
-                    changed.decode()
-                except UnicodeDecodeError as error:
-                    assert refused(changed).offset <= error.start
+                broken_at = first_broken(changed)
+                if broken_at is not None:
+                    assert refused(changed).offset <= broken_at
 
 
 def test_lists_of_numbers_and_what_is_between_them():
