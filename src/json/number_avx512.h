@@ -87,7 +87,7 @@ class NumberWriter final {
   }
 
   // As write_int64().
-  LANNER_VBMI2_TARGET [[gnu::always_inline]] char* write(char* to,
+  [[gnu::always_inline]] LANNER_VBMI2_TARGET char* write(char* to,
                                                          std::int64_t value) const noexcept {
     const std::uint64_t sign = 0 - (static_cast<std::uint64_t>(value) >> 63);
     const std::uint64_t magnitude = (static_cast<std::uint64_t>(value) ^ sign) - sign;
@@ -104,7 +104,7 @@ class NumberWriter final {
   }
 
   // As write_double(). REQUIRES: value is finite; kDoubleRoom bytes at `to`.
-  LANNER_VBMI2_TARGET [[gnu::always_inline]] char* write(char* to, double value) const noexcept {
+  [[gnu::always_inline]] LANNER_VBMI2_TARGET char* write(char* to, double value) const noexcept {
     using namespace detail;
     const double magnitude = std::fabs(value);
     if (std::trunc(magnitude) == magnitude && magnitude < 1e15) return write_whole(to, value);
@@ -189,7 +189,7 @@ class NumberWriter final {
   }
 
   // d.ddde-7
-  LANNER_VBMI2_TARGET [[gnu::cold, gnu::noinline]] char* put_with_exponent(
+  [[gnu::cold, gnu::noinline]] LANNER_VBMI2_TARGET char* put_with_exponent(
       char* to, __m256i digits, int count, int exponent) const noexcept {
     put(to, 0b10, detail::kPoints, digits);
     to += count + (count > 1);

@@ -22,7 +22,7 @@ class Avx2PlainCopy final {
  public:
   // Copies `size` bytes of ASCII, or of UTF-8. False: one of them needs an escape, and what was
   // written does not count. Never reads outside the text. REQUIRES: room for size + 64 bytes.
-  LANNER_AVX2_TARGET [[gnu::always_inline]] bool copy(char* to, const char* text,
+  [[gnu::always_inline]] LANNER_AVX2_TARGET bool copy(char* to, const char* text,
                                                       std::size_t size) const noexcept {
     if (size < 32) return copy_short(to, text, size);
     __m256i special = _mm256_setzero_si256();
@@ -46,7 +46,7 @@ class Avx2PlainCopy final {
   }
 
   // Two halves that overlap.
-  LANNER_AVX2_TARGET [[gnu::always_inline]] static bool copy_short(char* to, const char* text,
+  [[gnu::always_inline]] LANNER_AVX2_TARGET static bool copy_short(char* to, const char* text,
                                                                    std::size_t size) noexcept {
     if (size >= 16) {
       const __m128i first =

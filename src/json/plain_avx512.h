@@ -32,7 +32,7 @@ class PlainCopy final {
 
   // Copies `size` bytes of ASCII. False: one of them needs an escape, and what was written does not
   // count. REQUIRES: room for size + 64 bytes.
-  LANNER_AVX512_TARGET [[gnu::always_inline]] bool copy(char* to, const char* text,
+  [[gnu::always_inline]] LANNER_AVX512_TARGET bool copy(char* to, const char* text,
                                                         std::size_t size) const noexcept {
     // Short texts by halves: a store that crosses a cache line costs two.
     if (size <= 32) return copy_short(to, text, static_cast<unsigned>(size));
@@ -57,7 +57,7 @@ class PlainCopy final {
     return __builtin_shufflevector(whole, whole, 0, 1, 2, 3);
   }
 
-  LANNER_AVX512_TARGET [[gnu::always_inline]] bool copy_short(char* to, const char* text,
+  [[gnu::always_inline]] LANNER_AVX512_TARGET bool copy_short(char* to, const char* text,
                                                               unsigned size) const noexcept {
     const std::uint32_t valid = _bzhi_u32(UINT32_MAX, size);
     const __m256i bytes = _mm256_maskz_loadu_epi8(valid, text);
