@@ -31,6 +31,7 @@ set(LANNER_PYTHON_SOURCES
   json_time.cpp
   json_types.cpp
   json_walk_avx2.cpp
+  json_walk_base.cpp
   json_walk_vbmi2.cpp
   loop_base.cpp
   loop_core.cpp
@@ -51,6 +52,7 @@ set(LANNER_PYTHON_SOURCES
   schema_rules.cpp
   schema_type.cpp
   schema_walk_avx2.cpp
+  schema_walk_base.cpp
   schema_walk_vbmi2.cpp
   server_type.cpp
   start_response.cpp

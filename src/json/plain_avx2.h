@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "json/decimal.h"
+#include "json/plain.h"
 
 #if defined(__x86_64__)
 
@@ -87,13 +87,6 @@ class Avx2PlainCopy final {
   }
 
   static constexpr std::uint64_t kSpaces = 0x2020202020202020;
-};
-
-// The numbers of decimal.h, in the form that such loops call.
-class PlainNumbers final {
- public:
-  char* write(char* to, std::int64_t value) const noexcept { return write_int64(to, value); }
-  char* write(char* to, double value) const noexcept { return write_double(to, value); }
 };
 
 }  // namespace lanner::json

@@ -80,15 +80,12 @@ PyObject* JsonEncoder::next(int outside, bool* done) noexcept {
 
 JsonEncoder::Walk JsonEncoder::walk_of(const ModuleState& state,
                                        const JsonOptions& options) noexcept {
+  if (!state.dict_entries || options.indent != 0 || options.strict_integer) return nullptr;
 #if defined(__x86_64__)
-  if (state.dict_entries && options.indent == 0 && !options.strict_integer) {
-    if (json::has_vbmi2()) return &JsonEncoder::walk_vbmi2;
-    if (simd_level() >= SimdLevel::avx2) return &JsonEncoder::walk_avx2;
-  }
+  if (json::has_vbmi2()) return &JsonEncoder::walk_vbmi2;
+  if (simd_level() >= SimdLevel::avx2) return &JsonEncoder::walk_avx2;
 #endif
-  (void)state;
-  (void)options;
-  return nullptr;
+  return &JsonEncoder::walk_base;
 }
 
 JsonEncoder::Done JsonEncoder::write_value(Ref& value) noexcept {

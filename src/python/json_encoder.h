@@ -86,6 +86,7 @@ class JsonEncoder final {
   // on this machine.
   using Walk = Done (JsonEncoder::*)(int outside, PyObject** other) noexcept;
   static Walk walk_of(const ModuleState& state, const JsonOptions& options) noexcept;
+  Done walk_base(int outside, PyObject** other) noexcept;
 #if defined(__x86_64__)
   Done walk_vbmi2(int outside, PyObject** other) noexcept;
   Done walk_avx2(int outside, PyObject** other) noexcept;

@@ -38,13 +38,12 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, j
       walk_(walk_of()) {}
 
 SchemaEncoder::Walk SchemaEncoder::walk_of() const noexcept {
+  if (excludes_ || !dict_entries_) return nullptr;
 #if defined(__x86_64__)
-  if (!excludes_ && dict_entries_) {
-    if (json::has_vbmi2()) return &SchemaEncoder::walk_vbmi2;
-    if (simd_level() >= SimdLevel::avx2) return &SchemaEncoder::walk_avx2;
-  }
+  if (json::has_vbmi2()) return &SchemaEncoder::walk_vbmi2;
+  if (simd_level() >= SimdLevel::avx2) return &SchemaEncoder::walk_avx2;
 #endif
-  return nullptr;
+  return &SchemaEncoder::walk_base;
 }
 
 SchemaEncoder::~SchemaEncoder() {

@@ -121,6 +121,7 @@ class SchemaEncoder final {
     return kind <= Kind::string || kind == Kind::list || kind == Kind::tuple ||
            kind == Kind::dict || kind == Kind::record;
   }
+  Done walk_base() noexcept;
 #if defined(__x86_64__)
   Done walk_vbmi2() noexcept;
   Done walk_avx2() noexcept;
