@@ -121,8 +121,8 @@ bool take_text_arguments(const char* function, PyObject* const* args, Py_ssize_t
   return truth >= 0;
 }
 
-PyObject* read_text(PyObject* self, const TextValues& values, bool pairs,
-                    bool empty_as_none) noexcept {
+PyObject* read_text(PyObject* self, const schema::TextValue* values, std::uint32_t count,
+                    bool pairs, bool empty_as_none) noexcept {
   using Input = schema::TextInput<SchemaBuilder>;
   const SchemaObject* schema = as_schema(self);
   SchemaBuilder builder(schema->made_of, *schema->state);
@@ -130,19 +130,23 @@ PyObject* read_text(PyObject* self, const TextValues& values, bool pairs,
   ErrorList errors(schema->plan->errors_max);
   schema::Machine<Input, SchemaBuilder> machine(*schema->plan, input, builder, errors);
   const Input::Shape shape = pairs ? Input::Shape::pairs : Input::Shape::values;
-  PyObject* result = machine.run(*schema->plan->root, {values.data(), values.size(), shape});
+  PyObject* result = machine.run(*schema->plan->root, {values, count, shape});
   return result ? result : raise(self, errors);
 }
 
 PyObject* schema_decode_text(PyObject* self, PyObject* const* args, Py_ssize_t count,
                              PyObject* names) noexcept {
   bool empty_as_none = false;
-  TextValues values;
-  if (!made(self) || !take_text_arguments("decode_text", args, count, names, &empty_as_none) ||
-      !values.add_values(args[0])) {
+  if (!made(self) || !take_text_arguments("decode_text", args, count, names, &empty_as_none))
     return nullptr;
+  if (PyBytes_Check(args[0])) {  // as most are: nothing to gather
+    const schema::TextValue value{
+        {}, {PyBytes_AS_STRING(args[0]), static_cast<std::size_t>(PyBytes_GET_SIZE(args[0]))}};
+    return read_text(self, &value, 1, false, empty_as_none);
   }
-  return read_text(self, values, false, empty_as_none);
+  TextValues values;
+  if (!values.add_values(args[0])) return nullptr;
+  return read_text(self, values.data(), values.size(), false, empty_as_none);
 }
 
 PyObject* schema_decode_pairs(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -153,7 +157,7 @@ PyObject* schema_decode_pairs(PyObject* self, PyObject* const* args, Py_ssize_t 
       !values.add_pairs(args[0])) {
     return nullptr;
   }
-  return read_text(self, values, true, empty_as_none);
+  return read_text(self, values.data(), values.size(), true, empty_as_none);
 }
 
 // exclude_none=, exclude_unset=, exclude_defaults=

@@ -35,10 +35,10 @@ class TextInput final {
     values,   // all values of one name
     element,  // one of several values: an array's item
   };
-  struct Item {
-    const TextValue* first = nullptr;
-    std::uint32_t count = 0;
-    Shape shape = Shape::values;
+  struct Item {  // no initializers: the machine's frames hold hundreds of them, unused
+    const TextValue* first;
+    std::uint32_t count;
+    Shape shape;
   };
   struct Container {
     Item item;
@@ -73,8 +73,7 @@ class TextInput final {
     if (item.count > 1 && machine.plan().reject_duplicates)
       return machine.fail(Slug::duplicate_key, item);
     const std::string_view text = last(item);
-    if (node.kind != Kind::bytes && !json::is_utf8(text))
-      return machine.fail(Slug::string_unicode, item);
+    if (node.kind != Kind::bytes && !is_utf8(text)) return machine.fail(Slug::string_unicode, item);
     if (node.kind == Kind::delegate) return builder_.delegate_text(machine, node, text);
     return leaf_from_text(machine, node, item, text, profile(machine), false);
   }
@@ -129,7 +128,7 @@ class TextInput final {
   Value key(This& machine, const Node& node, Container& in) noexcept {
     const Item item = key_item(in);
     key_ = {{}, in.group->name};
-    if (!json::is_utf8(in.group->name)) return machine.fail(Slug::string_unicode, item);
+    if (!is_utf8(in.group->name)) return machine.fail(Slug::string_unicode, item);
     return leaf_from_text(machine, node, item, in.group->name, profile(machine), true);
   }
   Item key_item(const Container&) const noexcept { return {&key_, 1, Shape::element}; }
@@ -155,7 +154,14 @@ class TextInput final {
 
  private:
   static constexpr std::size_t kTagTextMax = 64;
+  static constexpr std::size_t kShortText = 32;
 
+  // Most values are short ASCII.
+  static bool is_utf8(std::string_view text) noexcept {
+    unsigned char any = 0;
+    for (const char c : text.substr(0, kShortText)) any |= static_cast<unsigned char>(c);
+    return (any < 0x80 && text.size() <= kShortText) || json::is_utf8(text);
+  }
   static std::string_view last(Item item) noexcept { return item.first[item.count - 1].value; }
   static Profile profile(const This& machine) noexcept {
     return machine.plan().profile == Profile::compat ? Profile::compat : Profile::text;
