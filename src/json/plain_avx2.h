@@ -55,7 +55,7 @@ class Avx2PlainCopy final {
           _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(text + size - 16)));
       _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(to)), first);
       _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(to + size - 16)), last);
-      return is_plain(first) & is_plain(last);
+      return is_plain(first) && is_plain(last);
     }
     std::uint64_t first = kSpaces;
     std::uint64_t last = kSpaces;
