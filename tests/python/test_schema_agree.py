@@ -124,3 +124,18 @@ def test_what_pydantic_knows_is_read_as_pydantic_reads_it(case: tuple[Made, list
                 continue
             assert errors == wanted, (profile, value)
             assert same(found, expected), (profile, value, found, expected)
+
+
+@by_chance
+@hypothesis.given(cases())
+def test_what_is_read_is_written_and_reads_back(case: tuple[Made, list[Any]]) -> None:
+    made, values = case
+    schema: Schema[Any] = Schema(made.tp)
+    for value in values:
+        try:
+            found = schema.validate(value)
+        except ValidationError:
+            continue
+        document = schema.encode(found)
+        json.loads(document)
+        assert same(schema.decode(document), found), document
