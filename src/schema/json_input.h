@@ -8,6 +8,7 @@
 #include "base/cpu.h"
 #include "json/reader.h"
 #include "schema/json_row_avx512.h"
+#include "schema/json_row_base.h"
 #include "schema/machine.h"
 #include "schema/scalars.h"
 #include "schema/text_leaf.h"
@@ -40,9 +41,11 @@ class JsonInput final {
   };
 
   JsonInput(json::Reader& reader, Builder& builder) noexcept
-      : reader_(reader), builder_(builder), rows_(simd_level() == SimdLevel::avx512) {}
-  // For tests: whether read_row() reads anything.
+      : reader_(reader), builder_(builder), row_level_(simd_level()) {}
+  // For tests: whether read_row() reads anything, and by which instructions. REQUIRES: the machine
+  // has them.
   void use_rows(bool rows) noexcept { rows_ = rows; }
+  void use_rows(SimdLevel level) noexcept { row_level_ = level; }
 
   // The document's value, ready to be read.
   Item first() noexcept {
@@ -149,8 +152,7 @@ class JsonInput final {
   bool read_row(This& machine, const Record& record, Container& in, std::uint32_t* next,
                 Value* values, bool* complete) noexcept {
     if (!rows_ || !record.row_helps(*next)) return true;
-    const RowEnd row = read_row_avx512(record, *next, at_, reader_.end(), in.first,
-                                       machine.depth() < kDepthMax, builder_, values);
+    const RowEnd row = read_row(record, *next, at_, in.first, machine.depth() < kDepthMax, values);
     take_row(row, *next, in);
     *next = row.next;
     *complete = row.complete;
@@ -161,8 +163,7 @@ class JsonInput final {
   RecordsRead read_record(This& machine, const Record& record, Item item, Value* values,
                           Container* in) noexcept {
     if (!rows_ || *at_ != '{' || !record.row_helps(0)) return {};
-    const RowEnd row = read_row_avx512(record, 0, at_ + 1, reader_.end(), true,
-                                       machine.depth() + 2 <= kDepthMax, builder_, values);
+    const RowEnd row = read_row(record, 0, at_ + 1, true, machine.depth() + 2 <= kDepthMax, values);
     if (row.failed) return {RecordsRead::End::failed, row.next};
     in->start = item.at;
     in->first = true;
@@ -174,8 +175,8 @@ class JsonInput final {
   RecordsRead read_records(This& machine, const Record& record, Container& in,
                            Container* one) noexcept {
     if (!rows_ || !record.row_helps(0)) return {};
-    const RecordsEnd end = read_records_avx512(machine, record, at_, reader_.end(), in.first,
-                                               machine.depth() + 2 <= kDepthMax);
+    const bool nest = machine.depth() + 2 <= kDepthMax;
+    const RecordsEnd end = read_records(machine, record, in.first, nest);
     if (end.at != at_) in.first = false;
     at_ = end.at;
     if (end.row.failed) return {RecordsRead::End::failed, end.row.next};
@@ -270,6 +271,23 @@ class JsonInput final {
   static constexpr std::size_t kTagTextMax = 64;
   // A document whose fields are in another order, or that has white space, is not asked again.
   static constexpr unsigned kRowsInVainMax = 64;
+
+  RowEnd read_row(const Record& record, std::uint32_t next, const char* at, bool first, bool nest,
+                  Value* values) noexcept {
+#if defined(__x86_64__)
+    if (row_level_ == SimdLevel::avx512) {
+      return row_avx512::read_row(record, next, at, reader_.end(), first, nest, builder_, values);
+    }
+#endif
+    return row_base::read_row(record, next, at, reader_.end(), first, nest, builder_, values);
+  }
+  RecordsEnd read_records(This& machine, const Record& record, bool first, bool nest) noexcept {
+#if defined(__x86_64__)
+    if (row_level_ == SimdLevel::avx512)
+      return row_avx512::read_records(machine, record, at_, reader_.end(), first, nest);
+#endif
+    return row_base::read_records(machine, record, at_, reader_.end(), first, nest);
+  }
 
   // Puts the cursor where a fast reader that began at field `from` came to. False: it read nothing.
   bool take_row(const RowEnd& row, std::uint32_t from, Container& in) noexcept {
@@ -457,7 +475,8 @@ class JsonInput final {
   Builder& builder_;
   const char* at_ = nullptr;
   json::String key_;
-  bool rows_;
+  SimdLevel row_level_;
+  bool rows_ = true;
   bool key_read_ = false;  // the cursor is at the value of the field that is next
   unsigned rows_in_vain_ = 0;
 };

@@ -1,11 +1,12 @@
 // schema/json_row_test.cpp: the fast reader of rows reads what the machine reads, and nothing else.
 
+#include "schema/json_row.h"
+
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "schema/json_row_avx512.h"
 #include "schema/text_decode.h"
 
 namespace lanner::schema {
