@@ -53,7 +53,7 @@ class PlainCopy final {
 
  private:
   // Not the intrinsic that casts: GCC 12 warns of it.
-  LANNER_AVX512_TARGET static __m256i lower_half(__m512i whole) noexcept {
+  [[gnu::always_inline]] LANNER_AVX512_TARGET static __m256i lower_half(__m512i whole) noexcept {
     return __builtin_shufflevector(whole, whole, 0, 1, 2, 3);
   }
 

@@ -14,9 +14,20 @@ namespace lanner::python {
 
 namespace {
 
+// Called, not inlined: the loop over rows of text is short of registers.
+class CalledNumbers final {
+ public:
+  [[gnu::noinline]] LANNER_VBMI2_TARGET char* write(char* to, std::int64_t value) const noexcept {
+    return json::NumberWriter().write(to, value);
+  }
+  [[gnu::noinline]] LANNER_VBMI2_TARGET char* write(char* to, double value) const noexcept {
+    return json::NumberWriter().write(to, value);
+  }
+};
+
 struct Vbmi2 {
   using Plain = json::PlainCopy;
-  using Numbers = json::NumberWriter;
+  using Numbers = CalledNumbers;
 };
 
 }  // namespace
