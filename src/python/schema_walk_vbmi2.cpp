@@ -14,13 +14,30 @@ namespace lanner::python {
 
 namespace {
 
-// Called, not inlined: the loop over rows of text is short of registers.
+// Small ones by tables, others called, not inlined: the loop over rows of text is short of
+// registers.
 class CalledNumbers final {
  public:
-  [[gnu::noinline]] LANNER_VBMI2_TARGET char* write(char* to, std::int64_t value) const noexcept {
-    return json::NumberWriter().write(to, value);
+  [[gnu::always_inline]] LANNER_VBMI2_TARGET char* write(char* to,
+                                                         std::int64_t value) const noexcept {
+    const auto number = static_cast<std::uint64_t>(value);
+    if (number >= 10'000) return write_called(to, value);
+    const std::uint64_t hundreds = number / 100;
+    if (hundreds != 0) to = put(to, json::detail::kSmall[hundreds]);
+    const auto& table = hundreds != 0 ? json::detail::kTwo : json::detail::kSmall;
+    return put(to, table[number - 100 * hundreds]);
   }
   [[gnu::noinline]] LANNER_VBMI2_TARGET char* write(char* to, double value) const noexcept {
+    return json::NumberWriter().write(to, value);
+  }
+
+ private:
+  static char* put(char* to, const json::detail::SmallNumber& number) noexcept {
+    std::memcpy(to, number.digits, 2);
+    return to + number.length;
+  }
+  [[gnu::noinline]] LANNER_VBMI2_TARGET static char* write_called(char* to,
+                                                                  std::int64_t value) noexcept {
     return json::NumberWriter().write(to, value);
   }
 };
