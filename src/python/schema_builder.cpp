@@ -202,27 +202,6 @@ PyObject* make_dict(PyObject** values, std::size_t count, bool unique_keys,
   return dict.release();
 }
 
-// An object whose slots are all filled at once is not zeroed before, as tp_alloc does.
-PyObject* new_with_slots(const schema::Record& record) noexcept {
-  auto* type = static_cast<PyTypeObject*>(record.type);
-  return record.slots_only ? PyObject_GC_New(PyObject, type) : type->tp_alloc(type, 0);
-}
-
-PyObject* make_slots(const schema::Record& record, PyObject** values) noexcept {
-  PyObject* object = new_with_slots(record);
-  if (!object) {
-    drop_all(values, record.fields.size());
-    return nullptr;
-  }
-  // SAFETY: each offset is that of a T_OBJECT_EX member of the type (schema_compile.cpp checks it).
-  char* base = reinterpret_cast<char*>(object);
-  for (const std::intptr_t offset : record.offsets) {
-    *reinterpret_cast<PyObject**>(base + offset) = *values++;  // SAFETY: as above.
-  }
-  if (record.slots_only) PyObject_GC_Track(object);
-  return object;
-}
-
 PyObject* make_attributes(const schema::Record& record, PyObject** values) noexcept {
   auto* type = static_cast<PyTypeObject*>(record.type);
   Ref object = Ref::steal(type->tp_alloc(type, 0));
@@ -291,12 +270,11 @@ PyObject* SchemaBuilder::container(const schema::Node& node, Value* values, std:
   }
 }
 
-PyObject* SchemaBuilder::record(const schema::Record& record, Value* values) noexcept {
+PyObject* SchemaBuilder::other_record(const schema::Record& record, Value* values) noexcept {
   Ref object;
   switch (record.make) {
     case schema::Make::slots:
-      if (!record.post_init) return make_slots(record, values);
-      object = Ref::steal(make_slots(record, values));
+      object = Ref::steal(new_slots(record, values));
       break;
     case schema::Make::attributes:
       object = Ref::steal(make_attributes(record, values));

@@ -14,6 +14,7 @@
 #include "json/number.h"
 #include "json/reader.h"
 #include "python/new_ascii.h"
+#include "python/new_slots.h"
 #include "python/ref.h"
 #include "python/small_integer.h"
 #include "schema/errors.h"
@@ -82,7 +83,10 @@ class SchemaBuilder final {
   Value container(const schema::Node& node, Value* values, std::size_t count, bool unique_keys,
                   std::int64_t* bad) noexcept;
   // Takes the values of all fields over; null ones stay unset.
-  Value record(const schema::Record& record, Value* values) noexcept;
+  Value record(const schema::Record& record, Value* values) noexcept {
+    return record.make == schema::Make::slots && !record.post_init ? new_slots(record, values)
+                                                                   : other_record(record, values);
+  }
   bool default_of(const schema::Field& field, Value* value) noexcept;
   // Node::object(value); takes the value over.
   Value call(const schema::Node& node, Value value) noexcept;
@@ -124,6 +128,7 @@ class SchemaBuilder final {
                                  bool pairs) noexcept;
 
  private:
+  Value other_record(const schema::Record& record, Value* values) noexcept;
   template <class Machine>
   static Value abort(Machine& machine) noexcept {
     machine.abort();

@@ -9,7 +9,7 @@
 namespace lanner::python {
 
 // False: the int has several digits of CPython's (of at least 30 bits each). REQUIRES: an int.
-inline bool small_integer(PyObject* value, std::int64_t* number) noexcept {
+[[gnu::always_inline]] inline bool small_integer(PyObject* value, std::int64_t* number) noexcept {
   // SAFETY: an int is one.
   const auto* integer = reinterpret_cast<const PyLongObject*>(value);
 #if PY_VERSION_HEX >= 0x030C0000

@@ -15,7 +15,7 @@ struct StrBytes {
 
 // Of an ASCII str its text (PEP 393), of any other the UTF-8 that PyUnicode_AsUTF8() left in it.
 // False: there is neither. The bytes live as long as the str. REQUIRES: an exact str.
-inline bool utf8_inside(PyObject* text, StrBytes* bytes) noexcept {
+[[gnu::always_inline]] inline bool utf8_inside(PyObject* text, StrBytes* bytes) noexcept {
   if (PyUnicode_IS_COMPACT_ASCII(text)) [[likely]] {
     // SAFETY: a compact ASCII str has its bytes behind the head.
     bytes->data = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1);

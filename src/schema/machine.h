@@ -358,7 +358,9 @@ class Machine final {
         value_ = leaf(node, item);
         if (!value_ && aborted_) return Next::aborted;
       } else {
-        const Next next = open(node, item);
+        Next next = open(node, item);
+        // An array of leaves, or of records of leaves, needs no turn of the outer loop.
+        if (next == Next::ready && top().node == &node && node.shallow) next = resume_list(top());
         if (next != Next::done || &frame != &top()) return next;
       }
       (void)accept_field(frame);

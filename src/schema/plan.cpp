@@ -172,6 +172,11 @@ bool Record::is_flat() const noexcept {
 
 void make_read_fields(Plan* plan) noexcept {
   for (const std::unique_ptr<Record>& record : plan->records) make_leaves(record.get());
+  for (const std::unique_ptr<Node>& node : plan->nodes) {
+    if (node->kind != Kind::list) continue;
+    const Node& item = *node->children[0];
+    node->shallow = is_leaf(item.kind) || (item.kind == Kind::record && item.record->is_flat());
+  }
   for (const std::unique_ptr<Record>& record : plan->records) {
     for (std::size_t i = 0; i < record->read_fields.size(); ++i) {
       const Node& node = *record->fields[i].node;

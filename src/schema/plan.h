@@ -253,6 +253,7 @@ struct Node {
   bool allow_inf_nan = false;  // floating
   bool strict = false;         // read as by Profile::json, whatever the plan's profile is
   Slug wrong_type = Slug::missing;
+  bool shallow = false;  // an array of leaves, or of flat records: make_read_fields()
   std::vector<const Rule*> rules;
   QuickRange quick;                   // of the rules
   std::vector<const Node*> children;  // items; key, value; members; inner
@@ -290,7 +291,7 @@ QuickRange quick_range(const Node& node) noexcept;
 
 // Fills record->rows. REQUIRES: the fields' nodes are complete.
 void make_rows(Record* record) noexcept;
-// Fills in Record::read_fields of all records. REQUIRES: the nodes are complete.
+// Fills in Record::read_fields of all records, and Node::shallow. REQUIRES: the nodes are complete.
 void make_read_fields(Plan* plan) noexcept;
 
 // One key of the record's table per field; false when a name stands twice.
