@@ -457,7 +457,7 @@ class Machine final {
     frame.stage = kWhole;  // the place of what follows
     if (!frame.failed) {
       value = builder_.record(record, values_.at(frame.base));
-      values_.shrink(frame.base);
+      values_.resize(frame.base);
       if (!value) value = made(value, input_.item_of(frame.in));
       if (aborted_) return Next::aborted;
     } else {
@@ -483,7 +483,7 @@ class Machine final {
     std::int64_t bad = -1;
     Value value =
         builder_.container(node, values_.at(frame.base), count, plan_.reject_duplicates, &bad);
-    values_.shrink(frame.base);
+    values_.resize(frame.base);
     if (!value) {
       if (bad < 0) return fail_next();
       frame.at = static_cast<std::uint32_t>(bad);
@@ -555,7 +555,7 @@ class Machine final {
     for (std::size_t i = base; i < values_.size(); ++i) {
       if (values_[i] && values_[i] != failed_field()) builder_.drop(values_[i]);
     }
-    values_.shrink(base);
+    values_.resize(base);
   }
 
   void clear() noexcept {

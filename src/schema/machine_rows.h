@@ -10,7 +10,7 @@ template <class Input, class Builder>
 typename Machine<Input, Builder>::Next Machine<Input, Builder>::open_row(const Node& node,
                                                                          Item item) noexcept {
   const Record& record = *node.record;
-  Value* values = values_.room(record.fields.size());
+  Value* values = record_room(record);
   if (!values) return fail_next();
   RecordsRead read;
   if constexpr (Input::kReadsRows) {
@@ -28,7 +28,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::push_row(
   const std::size_t fields = node.record->fields.size();
   Frame& frame = frame_[frames_];
   frame.base = values_.size();
-  values_.shrink(frame.base + read.next);  // they are there
+  values_.resize(frame.base + read.next);
   if (read.end == RecordsRead::End::failed || !values_.push_nulls(fields - read.next))
     return fail_next();
   frame.node = &node;

@@ -180,7 +180,6 @@ struct Record {
   std::string tag;                     // "type":"cat", is written first; empty = none
   bool post_init = false;              // has __post_init__
   bool omit_defaults = false;          // fields that equal their default are not written
-  bool as_is = true;                   // an instance of the class passes unchanged
   const Rule* too_long = nullptr;      // from_array
   void* type = nullptr;                // the builder's class
   std::vector<ReadField> read_fields;  // of `fields`; empty where it would not help

@@ -22,7 +22,8 @@ class ValueStack final {
   Value& operator[](std::size_t i) noexcept { return values_[i]; }
   Value* at(std::size_t i) noexcept { return values_ + i; }
   std::size_t size() const noexcept { return size_; }
-  void shrink(std::size_t size) noexcept { size_ = size; }
+  // REQUIRES: the values up to `size` are there: pushed, or written into room().
+  void resize(std::size_t size) noexcept { size_ = size; }
   [[nodiscard]] bool push(Value value) noexcept {
     if (size_ == capacity_ && !grow(1)) return false;
     values_[size_++] = value;
