@@ -4,8 +4,8 @@
 // (plus the loop's own delay). Deadlines beyond one turn of the wheel stay in their slot for more
 // turns. No clock in here: time comes in as milliseconds of a monotonic clock.
 //
-//   deadline <= last advance -> due list      deadline later -> slot [ceil(deadline / tick) %
-//   slots]
+//   deadline <= last advance  -> due list
+//   deadline >  last advance  -> slot [ceil(deadline / tick) % slots]
 
 #pragma once
 

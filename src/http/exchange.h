@@ -1,7 +1,7 @@
 // http/exchange.h: one request and its answer, whatever the protocol; and the handler that answers.
 //
-//   handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()       abort() from
-//   any point
+//   handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()
+//       \------------\------------\------------------\-------------> abort()
 //
 // On the loop thread nothing here waits: write() says `full` when the source should pause, and the
 // observer hears on_writable() later. An exchange that was handed to another thread

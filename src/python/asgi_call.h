@@ -1,8 +1,8 @@
 // python/asgi_call.h: one request of an ASGI application: its task, and the messages between the
 // two (ASGI HTTP 2.5).
 //
-//   begin() -> the task takes its first step at once -> messages -> the task is done and the
-//   exchange has ended -> destroyed
+//   begin() -> the task takes its first step at once -> messages
+//           -> the task is done and the exchange has ended -> destroyed
 //
 // receive() may be called again while an earlier one still waits: each gets the next event, in the
 // order in which their tasks resume. After the last body event, and once the answer is complete,

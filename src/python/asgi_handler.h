@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kWholeBodyBytesMax = 65536;
 
 class AsgiHandler final : public http::Handler {
  public:
-  // gil: the poller's. in_turn: whether the poller's turn is running.
+  // `poller`: borrowed; its GIL state is used, and it says whether a turn is running.
   AsgiHandler(AsgiApp& app, PyObject* poller) noexcept;
   AsgiHandler(const AsgiHandler&) = delete;
   AsgiHandler& operator=(const AsgiHandler&) = delete;

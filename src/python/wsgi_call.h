@@ -1,7 +1,7 @@
 // python/wsgi_call.h: one call of a WSGI application, from its environ to close() (PEP 3333).
 //
-//   run() -> application(environ, start_response) -> the iterable, block by block -> close() ->
-//   done
+//   run() -> application(environ, start_response) -> the iterable, block by block
+//         -> close() -> done
 //
 // On the loop thread a full out buffer pauses the iterable: the call is retained, goes on at
 // on_writable(). On a handler thread writing waits instead. The GIL is held in all calls but those

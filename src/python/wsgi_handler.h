@@ -28,8 +28,9 @@ class Interrupt final {
   Ref exception_;
 };
 
-// The inline handler: decision 2 of docs/architecture.md. A request starts when its body is
-// complete.
+// Runs the application on the loop's thread (--threads 1). A request starts when its body is
+// complete, so that no slow client can block the loop ("The path of a request" in
+// docs/architecture.md).
 class WsgiHandler final : public http::Handler {
  public:
   // REQUIRES: the GIL.

@@ -1,18 +1,23 @@
-// server/access_log.h: the access log's line format: compiled once, then one escaped line a
-// request.
+// server/access_log.h: the access log's line format: compiled once, then run once for each request.
 //
 // A format is text with %(atom)s in it, as in gunicorn's --access-logformat. Atoms:
 //
-//   h  client address without port            l  always "-" (there was an identd once)
-//   u  user name of Basic credentials         t  [30/Nov/2026:09:40:20 +0000], local time
-//   r  request line: method target protocol   m  method         U  path (as sent, still
-//   percent-encoded) q  query, without '?'                     H  protocol       s  status b  body
-//   bytes sent, "-" if none           B  body bytes sent f  Referer a  User-Agent T  duration in
-//   whole seconds   M  in milliseconds   D  in microseconds   L  in seconds, six decimals p process
-//   id, as <123> {name}i  field of the request   {name}o  field of the answer (any case; the first
-//   of that name) {name}e  variable of the WSGI environ: always "-", the engine has none
+//   h  client address without port           l  always "-" (RFC 1413 is not spoken)
+//   u  user name of Basic credentials        t  [30/Nov/2026:09:40:20 +0000], local time
+//   r  request line: method target protocol  m  method
+//   U  path as sent, still percent-encoded   q  query, without '?'
+//   H  protocol                              s  status
+//   b  body bytes sent, "-" if none          B  body bytes sent
+//   f  Referer                               a  User-Agent
+//   T  duration in whole seconds             M  in milliseconds
+//   D  in microseconds                       L  in seconds, six decimals
+//   p  process id, as <123>
+//   {name}i  field of the request            {name}o  field of the answer
+//   {name}e  variable of the WSGI environ: always "-", the engine has none
 //
-// granian's names do too: addr, time (2026-11-30 09:40:20 +0000), dt_ms, status, path,
+// Field names match in any case; of repeated fields the first is taken.
+//
+// granian's names work as well: addr, time (2026-11-30 09:40:20 +0000), dt_ms, status, path,
 // query_string, method, scheme, protocol, rbl (body bytes sent). The conversion after the bracket
 // is Python's: s, d, i or f, before it '-' or '0', a width and a precision (numbers: decimals;
 // text: bytes at most). Text takes s only. %% is a percent sign.

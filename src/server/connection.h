@@ -1,15 +1,16 @@
-// server/connection.h: one client's HTTP/1 connection: bytes in, requests to the handler, answers
-// out, all of it on time.
+// server/connection.h: one client's HTTP/1 connection: reads requests, hands them to the handler,
+// writes the answers, and keeps the deadlines of each stage.
 //
-//   head ----> receiving -----> answering ---> head          receiving: a whole body is being
-//   collected
-//     \           \                \-> discarding -> head    discarding: the answer is out, the
-//     rest of the body is dropped
-//      \-----------\-----------------> lingering -> closed   lingering: shut for writing, reading
-//      and dropping (RFC 9112, 9.6)
+//   head ----> receiving -----> answering ---> head
+//     \            \                 \---> discarding ---> head
+//      \------------\----------------------> lingering ---> closed
 //
-// Belongs to its server and loop thread. Never destroyed inside a call: closed ones are buried at
-// the end of the turn.
+//   receiving    a whole body is being collected before the handler is called
+//   discarding   the answer is out; the rest of the request's body is read and dropped
+//   lingering    shut for writing; reads and drops until the client closes (RFC 9112, section 9.6)
+//
+// Belongs to its server and to the loop's thread. It is never destroyed inside a call: a closed
+// connection is freed at the end of the turn.
 
 #pragma once
 

@@ -1,9 +1,11 @@
 // server/http1_exchange.h: the http::Exchange of an HTTP/1 connection: one lives in each connection
-// and is reused.
+// and is reused for each of its requests.
 //
-//   idle -> open -> started -> idle          open: the head is here, nothing of the answer has left
-//             \-> lost -> idle               lost: the server has answered or cut by itself; the
-//             handler does not know yet
+//   idle ---> open ---> started ---> idle
+//               \--------> lost ---> idle
+//
+//   open   the head has been read; nothing of the answer has been sent
+//   lost   the server has answered or cut the connection itself; the handler does not know yet
 
 #pragma once
 

@@ -1,8 +1,7 @@
 // server/log.h: the engine's own log lines: `level event key=value ...`, one line each.
 //
-//   log.line(LogLevel::warning, "h1.reject").add("reason", error_name(code)).add("client",
-//   endpoint).send();
-//   -> warn h1.reject reason=host_repeated client=127.0.0.1:5
+//   log.line(LogLevel::warning, "h1.reject").add("reason", "host_repeated").add("n", 5).send();
+//   -> warn h1.reject reason=host_repeated n=5
 //
 // A value is bare if all its bytes are visible ASCII other than quote, backslash and '='. Else it
 // is quoted, quote and backslash behind a backslash, every byte outside 0x20..0x7E as \xNN: no byte

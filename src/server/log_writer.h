@@ -1,8 +1,8 @@
 // server/log_writer.h: writer of log lines that never makes its caller wait: a bounded ring and a
 // thread of its own.
 //
-//   push() -> ring -> thread: poll(2), then write(2) of whole lines, at most PIPE_BUF where the
-//   reader could stop us
+//   push() -> ring -> thread: poll(2), then write(2) of whole lines (at most PIPE_BUF at a time
+//                             where a reader could block the write)
 //
 // A reader that is slow or gone, a full disk, a closed descriptor: the ring fills, further lines
 // are dropped and counted, and one line "warn log.dropped n=..." tells when there is room again.

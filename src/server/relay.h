@@ -1,11 +1,11 @@
-// server/relay.h: an exchange handed to another thread and back: the body goes one way, the answer
+// server/relay.h: an exchange that is handed to another thread: the body goes one way, the answer
 // the other.
 //
-//   loop thread                          handler thread
-//   RelayHandler::handle -> queue  --->  RelayQueue::take() -> Relay (an http::Exchange that waits)
-//   Relay::on_body ... ----------------> read()
-//   Relay::run  <----------------------- start() write() flush() finish()   as commands, posted
-//   once a batch
+//   loop thread                             handler thread
+//   RelayQueue::handle() -> queue  ----->   RelayQueue::take() -> Relay, an http::Exchange that waits
+//   Relay::on_body() ...  ------------->    read()
+//   Relay::run()  <---------------------    start() write() flush() finish(): commands, posted once
+//                                           for each batch
 //
 // The loop thread never waits for a handler thread. Whoever calls into a Relay from Python lets go
 // of the GIL first where blocking() says that the call may wait: read() and flush(). After finish()

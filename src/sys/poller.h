@@ -20,8 +20,9 @@ struct Ready {
   // Error or full hang-up; always reported.
   static constexpr std::uint32_t broken = 8;
   // Interest only: wake one of several waiting processes (EPOLLEXCLUSIVE). Not with peer_closed.
-  static constexpr std::uint32_t edge = 32;  // interest only: tell of each change once (EPOLLET)
   static constexpr std::uint32_t exclusive = 16;
+  // Interest only: report each change once (EPOLLET).
+  static constexpr std::uint32_t edge = 32;
 };
 
 // Movable owner of the epoll descriptor. Level-triggered.
