@@ -53,8 +53,8 @@ LADDER = str(BUILD / "bench/ladder")
 RUNGS = [
     Rung("raw", "read, find the empty line, write a constant", [LADDER, "raw", "FD"]),
     Rung("parse", "+ the head is parsed and checked", [LADDER, "parse", "FD"]),
-    Rung("session", "+ state machine, answer's head is built", [LADDER, "session", "FD"]),
-    Rung("exchange", "+ the server, with a handler in C++", [LADDER, "exchange", "FD"]),
+    Rung("session", "+ the state machine; the answer's head is built", [LADDER, "session", "FD"]),
+    Rung("exchange", "+ the server with a handler in C++", [LADDER, "exchange", "FD"]),
     Rung("python", "+ the GIL, and a call of a Python function", python_rung("-c", PYTHON_RUNG, "FD"), python=True),
     Rung(
         "wsgi",
@@ -64,7 +64,7 @@ RUNGS = [
     ),
     Rung(
         "asgi",
-        "+ ASGI in its place: scope, a task, two messages",
+        "ASGI instead of WSGI: scope, a task, two messages",
         python_rung("-m", "lanner", "run", "bare_asgi:app", "--app-dir", str(HERE), "--fd", "FD"),
         python=True,
     ),

@@ -15,8 +15,9 @@ from lanner.spelling import hint
 COMMANDS = ("run",)
 
 INTRODUCTION = """\
-Serves TARGET, a WSGI application (Flask, Django, Falcon): module:attribute, module alone
-(looks for app, then application), or a file such as site/app.py:app.
+Serves TARGET, a WSGI application (Flask, Django, Falcon) or an ASGI application (FastAPI,
+Starlette, Django). TARGET is module:attribute, a module alone (its app or application is
+served), or a file such as site/app.py:app.
 
 \b
   lanner run shop.wsgi                           http://127.0.0.1:8000

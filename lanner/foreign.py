@@ -18,7 +18,9 @@ class Foreign:
 
 
 ENGINE = "not needed: there is one engine, and it is always on"
-ASGI = "ignored: it concerns ASGI, which comes with the next release"
+WEBSOCKET = "ignored: WebSocket is not served yet"
+GRACE = "ignored: a request is not cancelled when its client leaves; receive() gives http.disconnect"
+CONTEXTS = "not needed: each request has a context of its own"
 UNDERSCORE = "ignored: fields with an underscore in their name never reach a WSGI application; see --root-path"
 RELOAD = "ignored: there is no reloading yet; restart the server to load changes"
 RECYCLE = "ignored: workers are not recycled yet"
@@ -40,10 +42,12 @@ FOREIGN = (
     Foreign(
         "ws ws-max-size ws-max-queue ws-ping-interval ws-ping-timeout ws-per-message-deflate",
         True,
-        ASGI,
+        WEBSOCKET,
     ),
-    Foreign("asgi-disconnect-grace-period websocket-ping-interval", True, ASGI),
-    Foreign("no-ws reset-contextvars", False, ASGI),
+    Foreign("websocket-ping-interval", True, WEBSOCKET),
+    Foreign("asgi-disconnect-grace-period", True, GRACE),
+    Foreign("no-ws", False, "not needed: WebSocket is not served yet"),
+    Foreign("reset-contextvars", False, CONTEXTS),
     Foreign("preload", False, "not needed: each worker imports the application for itself"),
     Foreign("worker-tmp-dir", True, "not needed: workers have no heartbeat file"),
     Foreign(

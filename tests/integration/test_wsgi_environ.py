@@ -306,6 +306,6 @@ def test_wsgi_errors_is_the_servers_stderr(server: ServerProcess) -> None:
 
 
 def test_a_wsgi_server_imports_no_event_loop(server: ServerProcess) -> None:
-    """Decision 3 of docs/architecture.md."""
+    """A worker that serves WSGI imports no asyncio (docs/architecture.md)."""
     names = "asyncio,asgiref,uvloop,logging,socketserver,wsgiref"
     assert json.loads(fetch(server.address, f"/modules?names={names}").body) == []

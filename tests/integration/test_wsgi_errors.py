@@ -226,7 +226,7 @@ def all_alive(server: ServerProcess, count: int, dead: bytes) -> bool:
 
 
 def test_asyncio_may_be_used_inside_of_a_handler(serve: Serve, threads: int) -> None:
-    """Decision 3 of docs/architecture.md: there is no loop, neither imported nor running, until the application makes one."""
+    """There is no loop, neither imported nor running, until the application makes one (docs/architecture.md)."""
     server = serve(APP, "--threads", str(threads))
     with Wire(server.address) as wire:
         assert wire.get("/imported?names=asyncio,asgiref,concurrent.futures").body == b""
