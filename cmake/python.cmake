@@ -72,6 +72,7 @@ set(LANNER_PYTHON_SOURCES
   wsgi_handler.cpp
   wsgi_input.cpp)
 
+option(LANNER_PORTABLE "Rely on no layout of CPython's objects (src/python/layout.h)" OFF)
 option(LANNER_IN_TREE "Put the extension into lanner/ of this checkout (tools/setup.sh)" OFF)
 
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
@@ -79,6 +80,9 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 list(TRANSFORM LANNER_PYTHON_SOURCES PREPEND src/python/)
 Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
 target_link_libraries(_core PRIVATE lanner_server lanner_json lanner_schema)
+if(LANNER_PORTABLE)
+  target_compile_definitions(_core PRIVATE LANNER_PORTABLE)
+endif()
 # CPython's macros are C: they cast the old way, and that is no fault of the file that uses them.
 set_source_files_properties(${LANNER_PYTHON_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-old-style-cast;-Wno-pedantic")
 if(LANNER_SANITIZE)

@@ -21,6 +21,9 @@ def limits() -> list[tuple[str, int, str, str, str]]:
     """Rows (field, default, unit, flag, help). Limits of unit "ms" are seconds on the command line."""
 
 def version() -> str: ...
+def relies_on_layouts() -> bool:
+    """False: built with LANNER_PORTABLE, or for a Python whose objects are laid out in a way that was not tested."""
+
 def check_options(options: Mapping[str, object]) -> None:
     """Raises the TypeError or ValueError that Server would raise for these options."""
 

@@ -6,7 +6,7 @@ namespace lanner::python {
 
 namespace {
 
-#ifndef LANNER_NO_DICT_ENTRIES
+#if LANNER_LAYOUTS
 
 // A dict of `count` str keys, every third one deleted again.
 Ref sample(int count) noexcept {
@@ -42,7 +42,7 @@ bool same(PyObject* dict, bool only_str) noexcept {
 }  // namespace
 
 bool dict_entries_known() noexcept {
-#ifdef LANNER_NO_DICT_ENTRIES
+#if !LANNER_LAYOUTS
   return false;
 #else
   Ref one = Ref::steal(PyLong_FromLong(1));

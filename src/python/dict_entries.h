@@ -1,19 +1,16 @@
 // python/dict_entries.h: the entries of a dict where they lie: PyDict_Next() without a call an
 // entry.
 //
-// The layout is CPython's own (3.11 to 3.13, the same in all three) and not promised. So it is
-// compared with PyDict_Next() when the module is made; where it differs, or is not known, all code
-// goes by the promised functions.
+// The layout is CPython's own (3.11 to 3.13, the same in all three) and not documented. So it is
+// compared with PyDict_Next() when the module is made; where it differs, or is not known
+// (python/layout.h), all code uses the documented functions.
 
 #pragma once
 
 #include <cstdint>
 
+#include "python/layout.h"
 #include "python/ref.h"
-
-#if defined(Py_GIL_DISABLED) || PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
-#define LANNER_NO_DICT_ENTRIES
-#endif
 
 namespace lanner::python {
 
@@ -30,7 +27,7 @@ struct DictEntries {
 // Valid until the dict is changed, so until any Python code may run. REQUIRES: a dict, and
 // dict_entries_known().
 inline DictEntries dict_entries(PyObject* dict) noexcept {
-#ifdef LANNER_NO_DICT_ENTRIES
+#if !LANNER_LAYOUTS
   static_cast<void>(dict);
   return {};
 #else

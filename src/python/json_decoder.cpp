@@ -31,7 +31,7 @@ bool is_number_start(char byte) noexcept {
 }
 
 PyObject* new_dict(std::size_t pairs) noexcept {
-#if PY_VERSION_HEX < 0x030D0000
+#if LANNER_LAYOUTS && PY_VERSION_HEX < 0x030D0000
   if (pairs > 5) return _PyDict_NewPresized(static_cast<Py_ssize_t>(pairs));
 #endif
   static_cast<void>(pairs);

@@ -39,6 +39,11 @@ bool uuid_bytes(PyObject* number, unsigned char* bytes) noexcept {
   const Py_ssize_t size = PyLong_AsNativeBytes(number, bytes, 16, kFlags);
   if (size > 16) PyErr_SetString(PyExc_OverflowError, "uuid.UUID.int has more than 128 bits");
   return size >= 0 && size <= 16;
+#elif !LANNER_LAYOUTS
+  Ref made = Ref::steal(PyObject_CallMethod(number, "to_bytes", "is", 16, "big"));
+  if (!made) return false;
+  std::memcpy(bytes, PyBytes_AS_STRING(made.get()), 16);
+  return true;
 #else
   // SAFETY: it was found to be an int.
   return _PyLong_AsByteArray(reinterpret_cast<PyLongObject*>(number), bytes, 16, 0, 0) == 0;

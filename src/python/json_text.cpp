@@ -67,9 +67,6 @@ PyObject* json_str(const json::String& text) noexcept {
 }
 
 PyObject* JsonKeys::get(const json::String& text) noexcept {
-#ifdef Py_GIL_DISABLED
-  return json_str(text);
-#else
   // A slot holds an ASCII str: its bytes are its UTF-8, and how it is written in a document.
   if (!text.ascii || text.in_scratch || text.utf8.size() > kKeyBytesMax) return json_str(text);
   const auto number = static_cast<std::uint16_t>(slot_of(text.utf8));
@@ -85,7 +82,6 @@ PyObject* JsonKeys::get(const json::String& text) noexcept {
     drop(old);
   }
   return made;
-#endif
 }
 
 void JsonKeys::clear() noexcept {

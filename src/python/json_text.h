@@ -16,7 +16,7 @@ PyObject* json_str(const json::String& text) noexcept;
 
 // The str objects of object keys, found again by their bytes: documents repeat them, and a str that
 // is met again has its hash already. Direct-mapped: bounded by kSlots * kKeyBytesMax, and a crafted
-// collision costs one new str. GIL builds only; elsewhere every call makes a new str.
+// collision costs one new str.
 //
 // Keys come in the order in which they came before, mostly: for each the one behind it is kept, so
 // that one comparison with the document finds it, before its end and its slot are looked for.

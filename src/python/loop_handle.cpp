@@ -54,15 +54,9 @@ int handle_clear(PyObject* object) noexcept {
 }
 
 bool keep_spare(HandleSpares& spares, PyObject* object) noexcept {
-#ifdef Py_GIL_DISABLED
-  (void)spares;
-  (void)object;
-  return false;
-#else
   if (spares.closed || spares.count == spares.objects.size()) return false;
   spares.objects[spares.count++] = object;
   return true;
-#endif
 }
 
 void handle_dealloc(PyObject* object) noexcept {

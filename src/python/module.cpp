@@ -8,6 +8,7 @@
 
 #include "http/limits.h"
 #include "python/engine.h"
+#include "python/layout.h"
 #include "python/module_state.h"
 #include "python/slots.h"
 #include "schema/pattern.h"
@@ -56,6 +57,10 @@ PyObject* module_version(PyObject*, PyObject*) noexcept {
   return PyUnicode_FromString(LANNER_VERSION);
 }
 
+PyObject* module_relies_on_layouts(PyObject*, PyObject*) noexcept {
+  return PyBool_FromLong(LANNER_LAYOUTS);
+}
+
 // None, or what RE2 does not like about a pattern.
 PyObject* module_pattern_problem(PyObject*, PyObject* source) noexcept {
   Py_ssize_t size = 0;
@@ -77,6 +82,9 @@ PyMethodDef module_methods[] = {
     {"refuse_connections", module_refuse_connections, METH_O,
      PyDoc_STR(
          "refuse_connections(fd)\n\nA TCP listener drops new connection requests from now on.")},
+    {"relies_on_layouts", module_relies_on_layouts, METH_NOARGS,
+     PyDoc_STR("relies_on_layouts() -> bool\n\nFalse: built with LANNER_PORTABLE, or for a Python"
+               " whose objects are laid out in a way that was not tested.")},
     {"version", module_version, METH_NOARGS, PyDoc_STR("version() -> str")},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -111,7 +119,13 @@ int module_clear(PyObject* module) noexcept {
 
 void module_free(void* module) noexcept { (void)module_clear(static_cast<PyObject*>(module)); }
 
-PyModuleDef_Slot module_slots[] = {{Py_mod_exec, slot(module_exec)}, {0, nullptr}};
+PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, slot(module_exec)},
+#ifdef Py_mod_gil
+    // State is protected by the GIL: a free-threaded interpreter turns it on when it imports this.
+    {Py_mod_gil, Py_MOD_GIL_USED},
+#endif
+    {0, nullptr}};
 
 PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "lanner._core", "The C++ engine of Lanner.",
                                  sizeof(ModuleState),   module_methods, module_slots,

@@ -2,24 +2,17 @@
 
 #pragma once
 
-#include <Python.h>
-
 #include <cstddef>
 #include <new>
 
-// Where objects are counted or traced by the interpreter, or reference counts are split, str
-// objects are made by CPython's own function.
-#if !defined(Py_GIL_DISABLED) && !defined(Py_REF_DEBUG) && !defined(Py_TRACE_REFS) && \
-    PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
-#define LANNER_STR_IN_PLACE
-#endif
+#include "python/layout.h"
 
 namespace lanner::python {
 
 // A new str of `size` bytes, which the caller writes at *to, all of them ASCII; null with an
 // exception set. REQUIRES: size >= 2 (CPython shares shorter ones).
 [[gnu::always_inline]] inline PyObject* new_ascii(std::size_t size, char** to) noexcept {
-#ifdef LANNER_STR_IN_PLACE
+#if LANNER_LAYOUTS
   // The same as PyUnicode_New(size, 0x7F), whose layout PEP 393 gives, without its questions.
   void* memory = PyObject_Malloc(sizeof(PyASCIIObject) + size + 1);
   if (!memory) return PyErr_NoMemory();

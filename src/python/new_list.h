@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "python/layout.h"
 #include "python/ref.h"
 
 namespace lanner::python {
@@ -12,8 +13,7 @@ namespace lanner::python {
 // Takes the references; null with an exception set: none was taken. PyList_New(n) would clear what
 // is about to be written, which is half of the cost of a short list.
 inline PyObject* new_list(PyObject* const* values, std::size_t count) noexcept {
-#ifdef Py_GIL_DISABLED
-  // A list's array is an object of its own there.
+#if !LANNER_LAYOUTS
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
   if (!list) return nullptr;
   for (std::size_t i = 0; i < count; ++i)

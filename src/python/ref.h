@@ -1,12 +1,12 @@
 // python/ref.h: owning references to Python objects: the only place that counts by hand.
 //
-// Everything here needs the GIL (or an attached thread state on a free-threaded build).
+// Everything here needs the GIL.
 
 #pragma once
 
-#include <Python.h>
-
 #include <utility>
+
+#include "python/layout.h"
 
 namespace lanner::python {
 
@@ -60,10 +60,10 @@ inline PyObject* none() noexcept { return share(Py_None); }
 
 // Nobody but the caller's own `mine` references holds it.
 inline bool only_mine(PyObject* object, Py_ssize_t mine = 1) noexcept {
-#ifdef Py_GIL_DISABLED
+#if !LANNER_LAYOUTS
   (void)object;
   (void)mine;
-  return false;  // counts are split there: never reuse
+  return false;  // a borrowed reference may not be counted there (Python 3.14): never reuse
 #else
   return Py_REFCNT(object) == mine;
 #endif

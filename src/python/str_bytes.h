@@ -2,9 +2,9 @@
 
 #pragma once
 
-#include <Python.h>
-
 #include <cstddef>
+
+#include "python/layout.h"
 
 namespace lanner::python {
 
@@ -17,13 +17,13 @@ struct StrBytes {
 // False: there is neither. The bytes live as long as the str. REQUIRES: an exact str.
 [[gnu::always_inline]] inline bool utf8_inside(PyObject* text, StrBytes* bytes) noexcept {
   if (PyUnicode_IS_COMPACT_ASCII(text)) [[likely]] {
-    // SAFETY: a compact ASCII str has its bytes behind the head.
-    bytes->data = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1);
+    // SAFETY: bytes as char, both one byte wide.
+    bytes->data = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(text));
     bytes->size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(text));
     return true;
   }
-#ifdef Py_GIL_DISABLED
-  return false;  // another thread may be about to leave it there
+#if !LANNER_LAYOUTS
+  return false;
 #else
   // SAFETY: every str that is not compact ASCII has these members.
   const auto* compact = reinterpret_cast<const PyCompactUnicodeObject*>(text);

@@ -28,9 +28,6 @@ std::size_t slot_of(std::string_view text) noexcept {
 static_assert(TextCache::kSlots == 256, "slot_of() gives 8 bits");
 
 PyObject* TextCache::get(std::string_view text) noexcept {
-#ifdef Py_GIL_DISABLED
-  return latin1_str(text);
-#else
   if (text.empty() || text.size() > kTextBytesMax) return latin1_str(text);
   PyObject*& slot = slots_[slot_of(text)];
   std::string_view kept;
@@ -42,7 +39,6 @@ PyObject* TextCache::get(std::string_view text) noexcept {
     drop(old);
   }
   return made;
-#endif
 }
 
 PyObject* TextCache::get_number(std::uint32_t number) noexcept {
