@@ -181,6 +181,15 @@ class Schema:
         Raises JSONDecodeError when it is no JSON, ValidationError when it does not fit.
         """
 
+    def validate_as(self, node: int, value: object, /) -> Any:
+        """validate() by one of the nodes. Raises TypeError for a number that none has."""
+
+    def decode_as(self, node: int, data: bytes, /) -> Any:
+        """decode() by one of the nodes."""
+
+    def encode_as(self, node: int, value: object, /) -> bytes:
+        """encode() by one of the nodes."""
+
     def decode_text(
         self,
         values: TextValue | list[TextValue] | tuple[TextValue, ...],

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import decimal
+import enum
+import inspect
 import math
+import numbers
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +57,7 @@ class Describer:
         self.encode = encode
         self.definitions: dict[str, Described] = {}
         self.names: dict[Any, str] = {}
+        self.taken_names: dict[str, int] = {}  # of `names`; how many types wanted it
         self.open: set[int] = set()  # aliases that are being described
 
     def describe(self, index: int) -> Described:
@@ -116,15 +121,24 @@ class Describer:
 
     def mapping(self, children: list[int]) -> Described:
         """A dict; what its keys must look like, where that is more than text."""
-        key = self.describe(children[0])
         described: Described = {"type": "object", "additionalProperties": self.describe(children[1]) or True}
-        said = ("pattern", "minLength", "maxLength", "format", "enum")
-        names: Described = {name: key[name] for name in said if name in key}
-        if "$ref" in key:
-            names = key
-        if names and key.get("type", "string") == "string":
+        node = self.inner(children[0])
+        if node["kind"] == "choice" and not self.nodes[children[0]].get("nullable"):
+            if all(type(value) is str for value in choice_values(node)):
+                return {**described, "propertyNames": self.describe(children[0])}
+            if self.output:  # read are many spellings: 1 and +01, true and on
+                described["propertyNames"] = {"enum": [key_text(value) for value in choice_values(node)]}
+            return described
+        key = self.describe(children[0])
+        names = {name: key[name] for name in ("pattern", "minLength", "maxLength", "format") if name in key}
+        if names and key.get("type") == "string":
             described["propertyNames"] = names
         return described
+
+    def inner(self, index: int) -> Node:
+        while "same_as" in self.nodes[index]:
+            index = self.nodes[index]["same_as"]
+        return self.nodes[index]
 
     def tagged(self, node: Node) -> Described:
         members = [self.describe(child) for child in node["children"]]
@@ -135,7 +149,7 @@ class Describer:
 
     def choice(self, index: int, node: Node) -> Described:
         cls = node["choices"]["type"]
-        values = [plain(value) for value, _ in node["choices"]["values"] if not hasattr(value, "value")]
+        values = choice_values(node)
         described: Described = {"const": values[0]} if len(values) == 1 else {"enum": values}
         kinds = {type(value) for value in values}
         names = {str: "string", int: "integer", bool: "boolean", float: "number", type(None): "null"}
@@ -154,10 +168,12 @@ class Describer:
         """A name for a definition; two types with the same name get different ones."""
         if what not in self.names:
             wanted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in wanted).strip("_")
-            name, number = wanted or "Type", 2
-            while name in self.definitions or name in self.names.values():
-                name, number = f"{wanted}_{number}", number + 1
+            name = wanted = wanted or "Type"
+            while name in self.definitions or name in self.taken_names:
+                number = self.taken_names.get(wanted, 1) + 1
+                self.taken_names[wanted], name = number, f"{wanted}_{number}"
             self.names[what] = name
+            self.taken_names.setdefault(name, 1)
         return self.names[what]
 
     def named(self, index: int, node: Node) -> Described:
@@ -204,7 +220,9 @@ class Describer:
     def field(self, field: dict[str, Any], name: str) -> Described:
         described = self.describe(field["node"])
         if field["has_default"]:
-            with contextlib.suppress(json.JSONEncodeError):  # a default need not be of the field's type
+            with contextlib.suppress(
+                Exception
+            ):  # a default need not be of the field's type, which a user's encode= finds
                 described = {**described, "default": json.loads(self.encode(field["node"], field["default"]))}
         if "$ref" not in described:
             described = {"title": name.replace("_", " ").title(), **described}
@@ -244,15 +262,20 @@ class Describer:
     def noted(self, described: Described, node: Node) -> Described:
         said = node.get("said", {})
         described = {**described, **{note: said[note] for note in NOTES if note in said}}
+        if "deprecated" in said:  # pydantic: or the text of a warning
+            described["deprecated"] = bool(said["deprecated"])
         extra = said.get("extra_json_schema")
+        if callable(extra):
+            extra(described)
+            return described
         return {**described, **extra} if isinstance(extra, dict) else described
 
     def add_rules(self, described: Described, node: Node) -> None:
         for rule in node.get("rules", ()):
             demand, bound = rule["demand"], rule["object"]
             if demand in BOUNDS:
-                if isinstance(bound, int | float) and math.isfinite(bound):
-                    described[BOUNDS[demand]] = bound
+                if (number := json_number(bound)) is not None:
+                    described[BOUNDS[demand]] = number
             elif demand in ("min_length", "max_length"):
                 described[demand[:3] + SIZES.get(node["kind"], "Items")] = bound
             elif demand in ("pattern", "predicate") and rule["slug"] == "string_pattern_mismatch":
@@ -265,6 +288,26 @@ def row(items: list[Described], least: int) -> Described:
     """An array with a schema for each place."""
     described: Described = {"type": "array", "minItems": least, "maxItems": len(items)}
     return {**described, "prefixItems": items} if items else described
+
+
+def choice_values(node: Node) -> list[Any]:
+    """What JSON has for the choices; a member of an Enum is there by its value."""
+    return [plain(value) for value, _ in node["choices"]["values"] if not isinstance(value, enum.Enum)]
+
+
+def key_text(value: Any) -> str:
+    """A value of JSON as the key of an object."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def json_number(bound: Any) -> int | float | None:
+    """A bound as JSON has numbers; None: it is no number (a date, a duration), or not finite."""
+    if not isinstance(bound, numbers.Real | decimal.Decimal):
+        return None
+    number: Any = bound
+    if not math.isfinite(number):
+        return None
+    return int(number) if number == int(number) and not isinstance(number, float) else float(number)
 
 
 def plain(value: Any) -> Any:
@@ -286,7 +329,7 @@ def own_doc(cls: type) -> str | None:
     doc = cls.__dict__.get("__doc__")
     if not isinstance(doc, str) or HOLE in doc or doc.startswith(f"{cls.__name__}("):
         return None
-    return None if doc in ("An enumeration.", "") else doc.strip()
+    return None if doc in ("An enumeration.", "") else inspect.cleandoc(doc)
 
 
 def describe(

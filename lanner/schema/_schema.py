@@ -44,7 +44,10 @@ class Schema(_core.Schema, Generic[T]):
         if errors not in ("all", "first") or duplicate_keys not in ("last", "reject"):
             raise ValueError('errors is "all" or "first"; duplicate_keys is "last" or "reject"')
         compiler = _compile.Compiler()
-        root = compiler.compile(type)
+        try:
+            root = compiler.compile(type)
+        except RecursionError:
+            raise TypeError(f"{_types.type_name(type)} is nested too deep, or names ever larger types") from None
         nodes = compiler.nodes
         self: Schema[T] = super().__new__(
             cls,
@@ -77,11 +80,7 @@ class Schema(_core.Schema, Generic[T]):
 
     def definitions(self, ref: str, *, mode: Mode = "validation") -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """(schema, definitions) apart: for a document that keeps the definitions of many types in one place."""
-        return _json_schema.describe(self._nodes, self._root, ref, mode, self._encoded)
-
-    def _encoded(self, node: int, value: object) -> bytes:
-        """A value of one of the nodes."""
-        return _core.Schema(self._nodes, node, "default", MADE_OF).encode(value)
+        return _json_schema.describe(self._nodes, self._root, ref, mode, self.encode_as)
 
     def __repr__(self) -> str:
         return f"Schema({_types.type_name(self.type)})"

@@ -363,7 +363,7 @@ class Compiler final {
         int overflow = 0;
         const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
         if (!overflow) to->numbers.push_back({number, choice});
-      } else if (PyUnicode_Check(value) && utf8_view(value, &view)) {
+      } else if (PyUnicode_CheckExact(value) && utf8_view(value, &view)) {
         to->texts.push_back({std::string(view), choice});
       }
       if (PyErr_Occurred()) return false;

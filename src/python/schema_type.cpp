@@ -50,18 +50,22 @@ PyObject* raise(PyObject* self, ErrorList& errors) noexcept {
   return nullptr;
 }
 
-PyObject* schema_validate(PyObject* self, PyObject* value) noexcept {
-  const SchemaObject* schema = made(self);
-  if (!schema) return nullptr;
+PyObject* validate_as(PyObject* self, const schema::Node& node, PyObject* value) noexcept {
+  const SchemaObject* schema = as_schema(self);
   SchemaBuilder builder(schema->made_of, *schema->state);
   ObjectInput input(schema->made_of, builder);
   ErrorList errors(schema->plan->errors_max);
   schema::Machine<ObjectInput, SchemaBuilder> machine(*schema->plan, input, builder, errors);
-  PyObject* result = machine.run(*schema->plan->root, value);
+  PyObject* result = machine.run(node, value);
   return result ? result : raise(self, errors);
 }
 
-PyObject* decode_text(PyObject* self, std::string_view document) noexcept {
+PyObject* schema_validate(PyObject* self, PyObject* value) noexcept {
+  const SchemaObject* schema = made(self);
+  return schema ? validate_as(self, *schema->plan->root, value) : nullptr;
+}
+
+PyObject* decode_as(PyObject* self, const schema::Node& node, std::string_view document) noexcept {
   const SchemaObject* schema = as_schema(self);
   json::Reader reader(document);
   SchemaBuilder builder(schema->made_of, *schema->state);
@@ -69,7 +73,7 @@ PyObject* decode_text(PyObject* self, std::string_view document) noexcept {
   ErrorList errors(schema->plan->errors_max);
   schema::Machine<schema::JsonInput<SchemaBuilder>, SchemaBuilder> machine(*schema->plan, input,
                                                                            builder, errors);
-  Ref result = Ref::steal(machine.run(*schema->plan->root, input.first()));
+  Ref result = Ref::steal(machine.run(node, input.first()));
   const bool read = !machine.aborted() && input.finish();
   if (result && read) return result.release();
   if (!PyErr_Occurred() && reader.error().code != Errc::ok) {
@@ -78,6 +82,10 @@ PyObject* decode_text(PyObject* self, std::string_view document) noexcept {
     return nullptr;
   }
   return raise(self, errors);
+}
+
+PyObject* decode_text(PyObject* self, std::string_view document) noexcept {
+  return decode_as(self, *as_schema(self)->plan->root, document);
 }
 
 PyObject* schema_decode(PyObject* self, PyObject* data) noexcept {
@@ -222,6 +230,43 @@ PyObject* schema_encode_into(PyObject* self, PyObject* const* args, Py_ssize_t c
   return PyLong_FromSize_t(out.size());
 }
 
+// (number of a node, value), as the methods that end in _as take them. Null with an exception set.
+const schema::Node* node_argument(PyObject* self, PyObject* const* args,
+                                  Py_ssize_t count) noexcept {
+  const SchemaObject* schema = made(self);
+  if (!schema) return nullptr;
+  const Py_ssize_t i = count == 2 && PyLong_Check(args[0]) ? PyLong_AsSsize_t(args[0]) : -1;
+  if (i >= 0 && static_cast<std::size_t>(i) < schema->plan->nodes.size())
+    return schema->plan->nodes[static_cast<std::size_t>(i)].get();
+  if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "a node's number and a value expected");
+  return nullptr;
+}
+
+PyObject* schema_validate_as(PyObject* self, PyObject* const* args, Py_ssize_t count) noexcept {
+  const schema::Node* node = node_argument(self, args, count);
+  return node ? validate_as(self, *node, args[1]) : nullptr;
+}
+
+PyObject* schema_decode_as(PyObject* self, PyObject* const* args, Py_ssize_t count) noexcept {
+  const schema::Node* node = node_argument(self, args, count);
+  if (!node) return nullptr;
+  if (PyBytes_Check(args[1])) {
+    return decode_as(
+        self, *node,
+        {PyBytes_AS_STRING(args[1]), static_cast<std::size_t>(PyBytes_GET_SIZE(args[1]))});
+  }
+  return PyErr_Format(PyExc_TypeError, "bytes expected, not %.100s", Py_TYPE(args[1])->tp_name);
+}
+
+PyObject* schema_encode_as(PyObject* self, PyObject* const* args, Py_ssize_t count) noexcept {
+  const schema::Node* node = node_argument(self, args, count);
+  if (!node) return nullptr;
+  BytesSpace space(0);
+  json::Output out(space);
+  SchemaEncoder encoder(as_schema(self)->made_of, as_schema(self)->state, out, {});
+  return encoder.write(*node, args[1]) ? space.finish(out.size()) : nullptr;
+}
+
 // REQUIRES: classes is (uuid.UUID, decimal.Decimal, errors_of).
 bool find_classes(PyObject* classes, SchemaClasses* out) noexcept {
   out->datetime = static_cast<PyDateTime_CAPI*>(PyCapsule_Import("datetime.datetime_CAPI", 0));
@@ -326,6 +371,12 @@ PyMethodDef schema_methods[] = {
      PyDoc_STR("encode_into(value, buffer, *, exclude_none=False, exclude_unset=False, "
                "exclude_defaults=False) -> int\n\nencode() behind what a bytearray holds; how many "
                "bytes were written.")},
+    {"validate_as", method(schema_validate_as), METH_FASTCALL,
+     PyDoc_STR("validate_as(node, value)\n\nvalidate() by one of the nodes.")},
+    {"decode_as", method(schema_decode_as), METH_FASTCALL,
+     PyDoc_STR("decode_as(node, data)\n\ndecode() of bytes by one of the nodes.")},
+    {"encode_as", method(schema_encode_as), METH_FASTCALL,
+     PyDoc_STR("encode_as(node, value)\n\nencode() by one of the nodes.")},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import fractions
 import ipaddress
 import json
 import uuid
@@ -295,3 +296,115 @@ def test_what_msgspec_and_pydantic_add_is_kept() -> None:
         "x-order": 1,
         "$defs": Schema(Leaf).json_schema()["$defs"],
     }
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 2
+
+
+Odd = Literal["a", 2, True]
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [
+        (Size, ["1", "2"], "SMALL"),
+        (Odd, ["a", "2", "true"], "b"),
+        (Color, ["red"], "green"),
+        (Annotated[str, at.MinLen(2)], ["ab"], "a"),
+    ],
+)
+def test_keys_are_described_as_they_are_read_and_written(key: Any, good: list[str], bad: str) -> None:
+    schema = Schema(dict[key, int])
+    document = json.dumps(dict.fromkeys(good, 1), separators=(",", ":"))
+    described, written = schema.json_schema(), schema.json_schema(mode="serialization")
+    for one in (described, written):
+        jsonschema.Draft202012Validator.check_schema(one)
+        jsonschema.validate(json.loads(document), one)
+    assert schema.encode(schema.decode(document)) == document.encode()
+    with pytest.raises(ValidationError):
+        schema.decode(json.dumps({bad: 1}))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({bad: 1}, written)
+
+
+def test_every_spelling_of_a_key_that_is_read_is_described() -> None:
+    schema = Schema(dict[Size, int])
+    assert schema.decode(b'{"+01":1}') == {Size.SMALL: 1}
+    jsonschema.validate({"+01": 1}, schema.json_schema())
+
+
+@pytest.mark.parametrize(
+    ("tp", "expected"),
+    [
+        (Annotated[int, at.Gt(decimal.Decimal(1))], {"exclusiveMinimum": 1}),
+        (Annotated[float, at.Lt(fractions.Fraction(1, 2))], {"exclusiveMaximum": 0.5}),
+        (Annotated[int, at.Ge(Size.LARGE)], {"minimum": 2}),
+        (Annotated[float, at.Le(2.0)], {"maximum": 2.0}),
+        (Annotated[int, at.MultipleOf(decimal.Decimal("3"))], {"multipleOf": 3}),
+        (Annotated[float, at.Gt(float("-inf"))], {}),
+    ],
+)
+def test_bounds_of_all_kinds_of_numbers_are_described(tp: Any, expected: dict[str, Any]) -> None:
+    described = Schema(tp).json_schema()
+    del described["type"]
+    assert described == expected
+    assert json.dumps(described) == json.dumps(expected)
+
+
+def test_the_bound_of_a_decimal_is_described() -> None:
+    described = Schema(Annotated[decimal.Decimal, at.Gt(decimal.Decimal("1.5"))]).json_schema()
+    assert described["anyOf"][0] == {"type": "number", "exclusiveMinimum": 1.5}
+
+
+def test_docstrings_are_dedented() -> None:
+    @dataclasses.dataclass
+    class Told:
+        """Of a card.
+
+        Two lines,
+            one of them further in.
+        """
+
+        x: int
+
+    assert Schema(Told).json_schema()["$defs"]["Told"]["description"] == (
+        "Of a card.\n\nTwo lines,\n    one of them further in."
+    )
+
+
+def test_what_pydantics_field_says_for_json_schema_counts() -> None:
+    told = pydantic.Field(deprecated="use y", json_schema_extra=lambda described: described.update({"x-seen": True}))
+    assert Schema(Annotated[int, told]).json_schema() == {"type": "integer", "deprecated": True, "x-seen": True}
+
+
+def test_a_default_that_cannot_be_written_is_left_out() -> None:
+    class Release:
+        pass
+
+    register_type(Release, decode=lambda text: Release(), encode=lambda release: release.missing)
+
+    @dataclasses.dataclass
+    class Package:
+        version: Release = None  # type: ignore[assignment]
+
+    assert "default" not in Schema(Package).json_schema()["$defs"]["Package"]["properties"]["version"]
+
+
+def test_defaults_are_written_by_the_schema_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    cls = dataclasses.make_dataclass("Wide", [(f"x{i}", int, i) for i in range(200)])
+    schema = Schema(cls)
+
+    def compiled(*arguments: object, **options: object) -> None:
+        raise AssertionError("a schema was compiled for a default")
+
+    monkeypatch.setattr("lanner._core.Schema", compiled)
+    described = schema.json_schema()
+    assert described["$defs"]["Wide"]["properties"]["x199"] == {"title": "X199", "type": "integer", "default": 199}
+
+
+def test_many_types_of_one_name_have_names_of_their_own() -> None:
+    classes = [dataclasses.make_dataclass("Same", [("x", int, i)]) for i in range(50)]
+    described = Schema(tuple[tuple(classes)]).json_schema()  # type: ignore[misc]
+    assert sorted(described["$defs"]) == sorted(["Same", *(f"Same_{i}" for i in range(2, 51))])
