@@ -15,7 +15,7 @@ import typing
 from typing import Any
 
 from lanner.json import Raw
-from lanner.schema import _foreign, _records, _rules, _types, _unions
+from lanner.schema import _foreign, _hints, _records, _rules, _types, _unions
 from lanner.schema._raw import RawCodec
 from lanner.schema._registry import registry
 from lanner.schema._types import type_name
@@ -36,7 +36,7 @@ class Compiler:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.records: dict[Any, int] = {}
-        self.names: dict[Any, Any] = {}  # type variables that are bound here
+        self.self: Any = None  # what Self means here
 
     def node(self, kind: str, wrong_type: str, label: str, **parts: Any) -> int:
         if len(self.nodes) >= TYPES_MAX:
@@ -51,13 +51,13 @@ class Compiler:
         if isinstance(tp, typing.NewType):
             return self.compile(tp.__supertype__, metadata)
         if isinstance(tp, typing.TypeVar):
-            return self.compile(self.names[tp] if tp in self.names else _types.unbound(tp), metadata)
+            return self.compile(_hints.unbound(tp), metadata)
         if type(tp).__name__ == "TypeAliasType" or type(origin).__name__ == "TypeAliasType":
             return self.alias(tp, origin, metadata)
         if origin is typing.Final or getattr(origin, "_name", None) in _records.QUALIFIERS:
             return self.compile(typing.get_args(tp)[0], metadata)
-        if getattr(tp, "_name", None) == "Self" and typing.Self in self.names:
-            return self.compile(self.names[typing.Self], metadata)
+        if getattr(tp, "_name", None) == "Self" and self.self is not None:
+            return self.compile(self.self, metadata)
         if isinstance(tp, str | typing.ForwardRef):
             raise TypeError(f"{tp!r} is only a name here; give the type itself")
         own = registry.get(tp)
@@ -83,22 +83,20 @@ class Compiler:
 
     def alias(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
         """`type X = ...` of Python 3.12, which may name itself."""
-        tp = self.substitute(tp)
+        alias = origin if type(origin).__name__ == "TypeAliasType" else tp
+        parameters = alias.__type_params__
+        arguments = typing.get_args(tp) or tuple(map(_hints.unbound, parameters))
+        tp = _hints.closed(tp)
         if tp in self.records and not metadata:
             return self.records[tp]
-        before = dict(self.names)
-        if type(origin).__name__ == "TypeAliasType":
-            self.names.update(zip(origin.__type_params__, typing.get_args(tp), strict=True))
-        else:
-            origin = tp
         # A node that stands for another: the alias may be met again before it is known.
         index = self.node("any", "missing", type_name(tp))
         if not metadata:
             self.records[tp] = index
-        inner = self.compile(origin.__value__, metadata)
+        value = _hints.substitute(alias.__value__, dict(zip(parameters, arguments, strict=True)))
+        inner = self.compile(value, metadata)
         known = {name: self.nodes[inner][name] for name in ("kind", "wrong_type", "label")}
         self.nodes[index] = {**known, "same_as": inner, "alias": type_name(tp)}
-        self.names = before
         return index
 
     def leaf(self, leaf: tuple[str, str, str], metadata: tuple[Any, ...]) -> int:
@@ -209,14 +207,12 @@ class Compiler:
                 table.setdefault(pair[0], []).append(pair)
             except TypeError:
                 raise TypeError(f"{pair[0]!r} is not hashable: it cannot be a choice") from None
+        values = first_of_each(values)
         choices = {"values": values, "map": table, "rule": rule, "type": cls}
         return self.node("choice", slug, label, choices=choices, wrong=rule)
 
     def literal(self, values: list[Any], metadata: tuple[Any, ...]) -> int:
-        flat: list[Any] = []
-        for value in values:
-            if value not in flat or type(value) not in {type(known) for known in flat if known == value}:
-                flat.append(value)
+        flat = list({(type(value), value): value for value in values}.values())
         pairs: list[tuple[Any, Any]] = []
         for value in flat:
             pairs.append((value, value))
@@ -236,19 +232,15 @@ class Compiler:
         return self.choices([(member.value, member) for member in cls], "enum", cls, "enum")
 
     def record(self, tp: Any, cls: type, arguments: tuple[Any, ...]) -> int:
-        variables = getattr(cls, "__parameters__", ())
-        bound = tuple(self.substitute(argument) for argument in arguments)
+        bound = tuple(map(_hints.closed, arguments))
         name = f"{cls.__name__}[{','.join(map(type_name, bound))}]" if bound else cls.__name__
-        bound = bound or tuple(_types.unbound(variable) for variable in variables)
+        bound = bound or tuple(map(_hints.unbound, getattr(cls, "__parameters__", ())))
         key = (cls, bound)
         if key in self.records:
             return self.records[key]
         if hasattr(cls, "__pydantic_validator__"):
             return self.delegate(tp, cls)
-        if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
-            spec: _records.RecordSpec | None = _records.typed_dict_record(cls)
-        else:
-            spec = _records.record_of(cls)
+        spec = _records.record_of(cls, bound)
         if spec is None:
             raise TypeError(
                 f"{type_name(tp)} is no type that a schema knows; "
@@ -256,10 +248,7 @@ class Compiler:
             )
         index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec)
         self.records[key] = index
-        before = dict(self.names)
-        self.names.update(_types.generic_bases(cls))
-        self.names[typing.Self] = tp
-        self.names.update(zip(variables, bound, strict=False))
+        outer, self.self = self.self, cls[bound] if arguments else cls  # type: ignore[index]
         record = {
             "make": spec.make,
             "type": dict if spec.make == "mapping" else cls,
@@ -273,18 +262,9 @@ class Compiler:
             record["tag"] = f"{json.dumps(spec.tag[0])}:{json.dumps(spec.tag[1])},"
         if spec.from_array:
             record["too_long"] = _rules.too_long("NamedTuple", len(spec.fields))
-        self.names = before
+        self.self = outer
         self.nodes[index]["record"] = record
         return index
-
-    def substitute(self, tp: Any) -> Any:
-        """The type with the type variables that are bound here put in, at any depth."""
-        if isinstance(tp, typing.TypeVar):
-            return self.names.get(tp, tp)
-        variables = () if isinstance(tp, type) and not typing.get_args(tp) else getattr(tp, "__parameters__", ())
-        if not isinstance(variables, tuple) or not any(variable in self.names for variable in variables):
-            return tp
-        return tp[tuple(self.names.get(variable, variable) for variable in variables)]
 
     def field(self, cls: type, field: _records.FieldSpec) -> dict[str, Any]:
         try:
@@ -324,7 +304,7 @@ class Compiler:
         members = [member for member in members if member not in (None, types.NoneType) and not _types.is_unset(member)]
         if not members:
             return self.leaf(_types.LEAVES[None], metadata)
-        if len(members) != 1:
+        if len(members) != 1 or _rules.gather(metadata).get("discriminator") is not None:
             made = self.members(members, metadata)
             return self.optional(made) if nullable else made
         made = self.compile(members[0], self.constraints(metadata))
@@ -384,6 +364,18 @@ class Compiler:
         while "same_as" in self.nodes[index]:
             index = self.nodes[index]["same_as"]
         return self.nodes[index]
+
+
+def first_of_each(values: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Without texts that stand for two choices, as in Literal["a", Color.A]: the first counts."""
+    kept: list[tuple[Any, Any]] = []
+    seen: set[str] = set()
+    for value, choice in values:
+        if type(value) is not str or value not in seen:
+            kept.append((value, choice))
+        if type(value) is str:
+            seen.add(value)
+    return kept
 
 
 def unchanged(value: Any) -> Any:

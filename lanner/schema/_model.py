@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from lanner import _core
+from lanner.schema._hints import annotations_of
 from lanner.schema._records import NOTHING, is_argument
 from lanner.schema._rules import is_undefined
 
@@ -43,21 +44,6 @@ RENAMES: dict[str, Callable[[str], str]] = {
     "kebab": lambda name: name.replace("_", "-"),
     "upper": str.upper,
 }
-
-
-def annotations_of(namespace: dict[str, Any]) -> dict[str, Any]:
-    """The annotations of a class body, also where they are made when asked for (Python 3.14)."""
-    if "__annotations__" in namespace:
-        found: dict[str, Any] = namespace["__annotations__"]
-        return found
-    annotate = namespace.get("__annotate_func__") or namespace.get("__annotate__")
-    if annotate is None:
-        return {}
-    import importlib
-
-    library = importlib.import_module("annotationlib")
-    made: dict[str, Any] = library.call_annotate_function(annotate, library.Format.FORWARDREF)
-    return made
 
 
 def is_class_variable(hint: Any) -> bool:

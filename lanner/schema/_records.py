@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import sys
 import types
 import typing
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from lanner import _core
 from lanner.schema import _rules
+from lanner.schema._hints import hints_of
 
 NOTHING: Any = object()
+Hints = dict[str, Any]
 QUALIFIERS = {"Required", "NotRequired", "ReadOnly"}  # by name: typing has them, typing_extensions, too
 
 
@@ -32,6 +35,11 @@ class FieldSpec:
     write_name: str = ""  # on the wire when it is written; "" = name
     argument: str = ""  # in the call that makes the object; "" = attribute
 
+    @property
+    def shown(self) -> str:
+        """The field as its class names it."""
+        return self.argument if self.input_only else self.attribute
+
 
 @dataclasses.dataclass
 class RecordSpec:
@@ -46,63 +54,45 @@ class RecordSpec:
     tag: tuple[str, str | int] | None = None  # msgspec: (field, value), written first
 
 
-def hints_of(cls: type) -> dict[str, Any]:
-    """The annotations of a class, resolved, with Annotated kept."""
-    try:
-        return typing.get_type_hints(cls, include_extras=True)
-    except NameError:
-        pass
-    names = names_around(cls)
-    hints: dict[str, Any] = {}
-    for base in reversed(cls.__mro__):
-        # Alone, as each base has type parameters of its own (`class Box[T]`), which may be called the same.
-        parameters = {str(parameter): parameter for parameter in getattr(base, "__type_params__", ())}
-        try:
-            body = {"__annotations__": inspect.get_annotations(base), "__module__": base.__module__}
-            alone = type(base.__name__, (), body)
-            hints |= typing.get_type_hints(alone, localns={**names, **parameters}, include_extras=True)
-        except NameError as error:
-            raise TypeError(
-                f"{cls.__qualname__}: {error}; a name in an annotation must be known in the module of the class"
-            ) from error
-    return hints
-
-
-def names_around(cls: type) -> dict[str, Any]:
-    """Of a class that a function made: its own name, and those in the frames that still run."""
-    names: dict[str, Any] = {cls.__name__: cls}
-    frame = sys._getframe(1)
-    while frame is not None:
-        if not frame.f_globals.get("__name__", "").startswith("lanner.schema"):
-            names = {**frame.f_locals, **names}
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
-    return names
-
-
 def slot_of(cls: type, name: str) -> Any:
     member = inspect.getattr_static(cls, name, None)
     return member if isinstance(member, types.MemberDescriptorType) else None
 
 
+def called_plainly(cls: type) -> bool:
+    """No metaclass of the user's has a say in what a call of the class makes."""
+    return next(meta for meta in inspect.getmro(type(cls)) if "__call__" in vars(meta)) in (type, _core.ModelMeta)
+
+
+def sets_plainly(cls: type) -> bool:
+    """Setting an attribute runs nothing of the user's (the __init__() of a frozen dataclass never calls it)."""
+    set_attribute: object = cls.__setattr__
+    frozen: bool = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    return frozen or set_attribute is object.__setattr__
+
+
 def plain_object(cls: type) -> bool:
     """Made by object.__new__, laid out by Python alone."""
     new: object = cls.__new__
-    return new is object.__new__ and all(base.__module__ != "builtins" or base is object for base in cls.__mro__)
+    return (
+        new is object.__new__
+        and called_plainly(cls)
+        and all(base.__module__ != "builtins" or base is object for base in cls.__mro__)
+    )
 
 
-def aliases(hint: Any, name: str) -> tuple[str, str]:
-    """(name read, name written), by an alias in Annotated."""
+def aliases(hint: Any, name: str, shown: str) -> tuple[str, str]:
+    """(name read, name written), by an alias in Annotated. shown: the field, in an error."""
     if typing.get_origin(hint) is not typing.Annotated:
         return name, name
     said = _rules.gather(hint.__metadata__)
     if any(getattr(item, "exclude", None) is True for item in hint.__metadata__):
-        raise TypeError(f"{name or 'a field'}: exclude=True is for pydantic models; answer by a type without the field")
+        raise TypeError(f"{shown}: exclude=True is for pydantic models; answer by a type without the field")
     read = said.get("validation_alias") or said.get("alias") or name
     written = said.get("serialization_alias") or said.get("alias") or name
-    if not isinstance(read, str) or not isinstance(written, str):
-        raise TypeError(f"{name}: an alias is a str here; alias paths and choices are pydantic's own")
+    for alias in (read, written):
+        if not isinstance(alias, str):
+            raise TypeError(f"{shown}: the alias {alias!r} is no str")
     return read, written
 
 
@@ -115,10 +105,23 @@ def is_argument(default: object) -> bool:
     )
 
 
-def told(spec: FieldSpec) -> FieldSpec:
+def warn_of_argument(cls: type, spec: FieldSpec) -> None:
+    """An object that Python makes keeps Field(...) itself as the value: only a schema knows what it stands for."""
+    kind = type(spec.default).__name__
+    word = "= dataclasses.field(default_factory=...)" if callable(spec.default.default_factory) else "= <default>"
+    required = spec.default.default is ... or _rules.is_undefined(spec.default.default)
+    end = "" if required and not callable(spec.default.default_factory) else f" {word}"
+    warnings.warn(
+        f"{cls.__qualname__}.{spec.shown}: {cls.__name__}() made by hand has the {kind} itself as its value; write "
+        f"`{spec.shown}: Annotated[<type>, <{kind}>]{end}`, or derive from lanner.Model",
+        stacklevel=2,
+    )
+
+
+def told(cls: type, spec: FieldSpec) -> FieldSpec:
     """With what an argument object says, as default or in Annotated: constraints, names, the default itself."""
-    found = [spec.default] if is_argument(spec.default) else []
-    if found:
+    if is_argument(spec.default):
+        warn_of_argument(cls, spec)
         spec.type = typing.Annotated[spec.type, spec.default]
         spec.default, spec.required = NOTHING, True
     metadata = spec.type.__metadata__ if typing.get_origin(spec.type) is typing.Annotated else ()
@@ -129,7 +132,7 @@ def told(spec: FieldSpec) -> FieldSpec:
             spec.factory, spec.required = item.default_factory, False
         elif item.default is not ... and not _rules.is_undefined(item.default):
             spec.default, spec.required = item.default, False
-    name, written = aliases(spec.type, "")
+    name, written = aliases(spec.type, "", spec.shown)
     spec.name = name or spec.name
     spec.write_name = written or spec.write_name or spec.name
     return spec
@@ -150,8 +153,7 @@ def place(cls: type, fields: list[FieldSpec]) -> str:
     return "attributes"
 
 
-def dataclass_record(cls: type) -> RecordSpec:
-    hints = hints_of(cls)
+def dataclass_record(cls: type, hints: Hints) -> RecordSpec:
     specs: list[FieldSpec] = []
     init_only = False
     for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
@@ -171,11 +173,11 @@ def dataclass_record(cls: type) -> RecordSpec:
             spec.factory, spec.required = field.default_factory, False
         elif not field.init:
             spec.required = False
-        specs.append(told(spec))
+        specs.append(told(cls, spec))
     wrong = class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
     forbid_extra = forbids_extra(cls)
     generated = getattr(getattr(getattr(cls, "__init__", None), "__code__", None), "co_filename", "") == "<string>"
-    if init_only or not generated or not plain_object(cls):
+    if init_only or not generated or not plain_object(cls) or not sets_plainly(cls):
         for spec in specs:
             given = cls.__dataclass_fields__[spec.argument or spec.attribute]  # type: ignore[attr-defined]
             if not spec.takes_input or not (generated or is_argument(given.default)):
@@ -204,26 +206,26 @@ def forbids_extra(cls: type) -> bool:
     return isinstance(config, dict) and config.get("extra") == "forbid"
 
 
-def typed_dict_record(cls: type) -> RecordSpec:
+def typed_dict_record(cls: type, hints: Hints) -> RecordSpec:
     specs: list[FieldSpec] = []
-    for name, hint in hints_of(cls).items():
+    for name, hint in hints.items():
         required, hint = qualified(hint, name in cls.__required_keys__)  # type: ignore[attr-defined]
-        read, written = aliases(hint, name)
+        read, written = aliases(hint, name, name)
         specs.append(FieldSpec(read, name, hint, required=required, write_name=written))
     closed = forbids_extra(cls) or getattr(cls, "__closed__", None) is True  # PEP 728
     return RecordSpec(cls, "mapping", specs, None, forbid_extra=closed)
 
 
-def named_tuple_record(cls: type) -> RecordSpec:
-    hints = hints_of(cls)
+def named_tuple_record(cls: type, hints: Hints) -> RecordSpec:
     specs: list[FieldSpec] = []
     for name in cls._fields:  # type: ignore[attr-defined]
         spec = FieldSpec(name, name, hints.get(name, Any))
         if name in cls._field_defaults:  # type: ignore[attr-defined]
             spec.default, spec.required = cls._field_defaults[name], False  # type: ignore[attr-defined]
-        specs.append(told(spec))
+        specs.append(told(cls, spec))
     message = "Input should be a tuple, list, dictionary or an instance of {}"
-    plain = "__new__" in cls.__dict__ or any("_fields" in base.__dict__ for base in cls.__mro__)
+    maker = next(base for base in cls.__mro__ if "__new__" in base.__dict__)
+    plain = "_fields" in maker.__dict__ and cls.__init__ is object.__init__ and called_plainly(cls)  # type: ignore[misc]
     wrong = class_rule("named_tuple_type", message, cls)
     return RecordSpec(cls, "tuple" if plain else "call", specs, wrong, forbid_extra=True, from_array=True)
 
@@ -245,8 +247,7 @@ def attrs_makes_plainly(cls: type) -> bool:
     )
 
 
-def attrs_record(cls: type) -> RecordSpec:
-    hints = hints_of(cls)
+def attrs_record(cls: type, hints: Hints) -> RecordSpec:
     plainly = attrs_makes_plainly(cls)
     specs: list[FieldSpec] = []
     for attribute in cls.__attrs_attrs__:  # type: ignore[attr-defined]
@@ -263,12 +264,11 @@ def attrs_record(cls: type) -> RecordSpec:
     return RecordSpec(cls, place(cls, specs) if plainly else "call", specs, wrong)
 
 
-def struct_record(cls: type) -> RecordSpec:
+def struct_record(cls: type, hints: Hints) -> RecordSpec:
     """msgspec.Struct, by its public attributes."""
     config = cls.__struct_config__  # type: ignore[attr-defined]
     if config.array_like:
         raise TypeError(f"{cls.__qualname__}: array_like Structs are msgspec's own; use a NamedTuple")
-    hints = hints_of(cls)
     names: tuple[str, ...] = cls.__struct_fields__  # type: ignore[attr-defined]
     wire: tuple[str, ...] = cls.__struct_encode_fields__  # type: ignore[attr-defined]
     defaults = cls.__struct_defaults__  # type: ignore[attr-defined]
@@ -298,14 +298,13 @@ def struct_record(cls: type) -> RecordSpec:
     )
 
 
-def model_record(cls: type) -> RecordSpec:
-    hints = hints_of(cls)
+def model_record(cls: type, hints: Hints) -> RecordSpec:
     specs: list[FieldSpec] = []
     for field in cls.__model_fields__:  # type: ignore[attr-defined]
         hint = hints[field.name]
         if field.argument is not None:
             hint = typing.Annotated[hint, field.argument]
-        read, written = aliases(hint, field.wire_name)
+        read, written = aliases(hint, field.wire_name, field.name)
         spec = FieldSpec(read, field.name, hint, write_name=written, required=field.required)
         spec.default, spec.factory = field.default, field.factory
         specs.append(spec)
@@ -321,16 +320,40 @@ def model_record(cls: type) -> RecordSpec:
     )
 
 
-def record_of(cls: type) -> RecordSpec | None:
-    """The record that a class is; None: it is none."""
-    if hasattr(cls, "__model_forbid_extra__"):
-        return model_record(cls)
-    if dataclasses.is_dataclass(cls):
-        return dataclass_record(cls)
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return named_tuple_record(cls)
-    if hasattr(cls, "__struct_fields__"):
-        return struct_record(cls)
-    if hasattr(cls, "__attrs_attrs__"):
-        return attrs_record(cls)
-    return None
+def record_of(cls: type, arguments: tuple[Any, ...]) -> RecordSpec | None:
+    """The record that cls[arguments] is; None: it is none. Raises TypeError for two fields of one name in JSON."""
+    if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
+        make = typed_dict_record
+    elif hasattr(cls, "__model_forbid_extra__"):
+        make = model_record
+    elif dataclasses.is_dataclass(cls):
+        make = dataclass_record
+    elif issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        make = named_tuple_record
+    elif hasattr(cls, "__struct_fields__"):
+        make = struct_record
+    elif hasattr(cls, "__attrs_attrs__"):
+        make = attrs_record
+    else:
+        return None
+    spec = make(cls, hints_of(cls, arguments))
+    check_names(spec)
+    return spec
+
+
+def check_names(spec: RecordSpec) -> None:
+    """No name in JSON stands for two fields."""
+    read = [(field.name, field) for field in spec.fields if field.takes_input]
+    written = [(field.write_name or field.name, field) for field in spec.fields if not field.input_only]
+    for way, names in (("read from", read), ("written as", written)):
+        taken: dict[str, FieldSpec] = {}
+        for name, field in names:
+            other = taken.setdefault(name, field)
+            if other is not field:
+                raise TypeError(
+                    f"{spec.cls.__qualname__}: {other.shown} and {field.shown} are both {way} {name!r}; "
+                    "give one of them another alias"
+                )
+        if spec.tag is not None and spec.tag[0] in taken:
+            field = taken[spec.tag[0]]
+            raise TypeError(f"{spec.cls.__qualname__}: {field.shown} is {way} {spec.tag[0]!r}, as the tag is")

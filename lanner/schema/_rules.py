@@ -29,6 +29,7 @@ NAMES = (
     *("strip_whitespace", "to_lower", "to_upper", "max_digits", "decimal_places", "allow_inf_nan", "unique", "format"),
     *("discriminator", "title", "description", "examples", "deprecated", "extra_json_schema"),
 )
+PYDANTICS = ("coerce_numbers_to_str", "fail_fast", "union_mode", "ascii_only")  # no schema here does what they ask for
 LENGTHS = {"min_length", "max_length"}
 CHANGES = {"strip_whitespace", "to_lower", "to_upper"}
 MEANINGFUL: dict[str, set[str]] = {  # what may be said of a kind; of one that is not here, nothing
@@ -108,8 +109,12 @@ def gather(metadata: Iterable[object]) -> dict[str, Any]:
             value = getattr(item, name, None)
             if value is not None and not callable(value) and not is_undefined(value):
                 found[name] = value
+        for name in PYDANTICS:
+            if getattr(item, name, None) and not is_undefined(getattr(item, name)):
+                raise TypeError(f"{name}={getattr(item, name)!r} is for pydantic's own models; it means nothing here")
         kind = type(item).__name__
-        if isinstance(extra := getattr(item, "json_schema_extra", None), dict):
+        extra = getattr(item, "json_schema_extra", None)
+        if isinstance(extra, dict) or callable(extra):
             found["extra_json_schema"] = extra
         if kind == "Timezone":  # annotated_types: tz=None says naive
             found["tz"] = zone_of(getattr(item, "tz", ...))
@@ -292,6 +297,8 @@ def check_meaning(kind: str, said: dict[str, Any]) -> dict[str, Any]:
     meaningful = MEANINGFUL.get(kind, set())
     member = said.get("for_one_member")
     kept = dict(said)
+    if said.get("discriminator") is not None:
+        raise TypeError(f"discriminator={said['discriminator']!r} means nothing for {article(kind)}: it is for unions")
     for name in CONSTRAINTS & said.keys():
         value = said[name]
         if value is False and name != "tz":
@@ -302,8 +309,12 @@ def check_meaning(kind: str, said: dict[str, Any]) -> dict[str, Any]:
         elif member is not None:
             del kept[name]
         else:
-            raise TypeError(f"{name}={value!r} means nothing for {'an' if kind[0] in 'aiu' else 'a'} {kind}")
+            raise TypeError(f"{name}={value!r} means nothing for {article(kind)}")
     return kept
+
+
+def article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aiu' else 'a'} {kind}"
 
 
 def zone_rule(kind: str, zone: Any) -> Rule:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import collections.abc
 import datetime
 import decimal
-import functools
-import operator
 import sys
 import types
 import typing
@@ -65,16 +63,6 @@ def unset_of(tp: Any) -> Any:
     return sys.modules["msgspec"].UNSET if any(map(is_unset, typing.get_args(tp))) else None
 
 
-def unbound(variable: Any) -> Any:
-    """What a type variable stands for that nobody bound: its default, its bound, one of its constraints, anything."""
-    if getattr(variable, "has_default", lambda: False)():
-        return variable.__default__
-    if getattr(variable, "__bound__", None) is not None:
-        return variable.__bound__
-    constraints = getattr(variable, "__constraints__", ())
-    return functools.reduce(operator.or_, constraints) if constraints else Any
-
-
 def is_uniform(tp: Any, arguments: tuple[Any, ...]) -> bool:
     """Of a tuple: items of one type, as many as there are. tuple[()] has none."""
     return tp is tuple or tp is typing.Tuple or (len(arguments) == 2 and arguments[1] is Ellipsis)  # noqa: UP006
@@ -83,14 +71,3 @@ def is_uniform(tp: Any, arguments: tuple[Any, ...]) -> bool:
 def is_starred(argument: Any) -> bool:
     """*tuple[X, ...] among the arguments of a tuple."""
     return isinstance(argument, types.GenericAlias) and argument.__unpacked__
-
-
-def generic_bases(cls: type) -> dict[Any, Any]:
-    """What a class binds the type variables of its bases to: class B(A[int])."""
-    bound: dict[Any, Any] = {}
-    for base in getattr(cls, "__orig_bases__", ()):
-        origin = typing.get_origin(base)
-        if isinstance(origin, type):
-            bound.update(generic_bases(origin))
-            bound.update(zip(getattr(origin, "__parameters__", ()), typing.get_args(base), strict=False))
-    return bound

@@ -71,6 +71,13 @@ def tags(nodes: list[Node], discriminator: Any) -> dict[str, Any] | None:
         return None
     specs = [node["spec"] for node in nodes]
     if all(spec.tag is not None for spec in specs) and len({spec.tag[0] for spec in specs}) == 1:
+        taken: dict[str, Any] = {}
+        for spec in specs:
+            other = taken.setdefault(str(spec.tag[1]), spec)
+            if other is not spec:
+                raise TypeError(
+                    f"{other.cls.__qualname__} and {spec.cls.__qualname__} have the same tag, {spec.tag[1]!r}"
+                )
         return tag_table(specs[0].tag[0], specs[0].tag[0], [[spec.tag[1]] for spec in specs])
     candidates = [discriminator] if discriminator is not None else [field.name for field in specs[0].fields]
     for name in candidates:

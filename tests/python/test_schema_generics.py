@@ -21,7 +21,13 @@ T = TypeVar("T")
 U = TypeVar("U")
 Bound = TypeVar("Bound", bound=int)
 OneOf = TypeVar("OneOf", int, str)
+Forward = TypeVar("Forward", bound="Leaf")
 Given = typing_extensions.TypeVar("Given", default=int)
+
+
+@dataclasses.dataclass
+class Leaf:
+    size: int
 
 
 @dataclasses.dataclass
@@ -83,6 +89,59 @@ class Defaulted(typing_extensions.Generic[Given]):
     x: Given
 
 
+@dataclasses.dataclass
+class Resp(Generic[T]):
+    data: T
+    more: Box[T] | None = None
+
+
+@dataclasses.dataclass
+class ListResp(Resp[list[T]], Generic[T]):
+    last: T | None = None
+
+
+@dataclasses.dataclass
+class IntResp(ListResp[int], Generic[T]):
+    note: T | None = None
+
+
+@dataclasses.dataclass
+class Swapped(Two[U, T], Generic[T, U]):
+    own: T | None = None
+
+
+class Film(Movie[list[T]], Generic[T]):
+    year: T
+
+
+class Director(Film[int]):
+    who: str
+
+
+class StructPage(Struct[list[T]], Generic[T]):
+    y: T
+
+
+@attrs.define
+class AttrsPage(Attrs[list[T]], Generic[T]):
+    y: T
+
+
+class Pages(Page[list[T]], Generic[T]):
+    first: T
+
+
+@dataclasses.dataclass
+class Ahead(Generic[Forward]):
+    x: Forward
+
+
+@dataclasses.dataclass
+class Larger(Generic[T]):
+    x: Larger[list[T]] | None = None
+
+
+Alias = typing_extensions.TypeAliasType("Alias", dict[str, T], type_params=(T,))
 Words = typing_extensions.TypeAliasType("Words", list[str])
 
 
@@ -117,6 +176,40 @@ CASES: list[tuple[Any, bytes, list[tuple[str, tuple[Any, ...]]]]] = [
     (IntPage, b'{"items":["x"]}', [("int_type", ("items", 0))]),
     (Struct[int], b'{"x":"a"}', [("int_type", ("x",))]),
     (Attrs[int], b'{"x":"a"}', [("int_type", ("x",))]),
+    (ListResp[int], b'{"data":[1],"more":{"item":[1]},"last":1}', []),
+    (
+        ListResp[int],
+        b'{"data":1,"more":{"item":1},"last":"a"}',
+        [("list_type", ("data",)), ("list_type", ("more", "item")), ("int_type", ("last",))],
+    ),
+    (
+        IntResp[str],
+        b'{"data":["a"],"last":"b","note":1}',
+        [("int_type", ("data", 0)), ("int_type", ("last",)), ("string_type", ("note",))],
+    ),
+    (Swapped[int, str], b'{"first":{"item":["a"]},"rest":{"k":{"item":{"z":1}}},"own":1}', []),
+    (
+        Swapped[int, str],
+        b'{"first":{"item":[1]},"rest":{},"own":"a"}',
+        [("string_type", ("first", "item", 0)), ("int_type", ("own",))],
+    ),
+    (Film[int], b'{"name":1,"year":"a"}', [("list_type", ("name",)), ("int_type", ("year",))]),
+    (
+        Director,
+        b'{"name":["a"],"year":"a","who":1}',
+        [("int_type", ("name", 0)), ("int_type", ("year",)), ("string_type", ("who",))],
+    ),
+    (StructPage[int], b'{"x":1,"y":"a"}', [("list_type", ("x",)), ("int_type", ("y",))]),
+    (AttrsPage[int], b'{"x":1,"y":"a"}', [("list_type", ("x",)), ("int_type", ("y",))]),
+    (Pages[int], b'{"items":[1],"first":"a"}', [("list_type", ("items", 0)), ("int_type", ("first",))]),
+    (Box[T], b'{"item":[1],"next":{"item":"x"}}', []),  # type: ignore[valid-type]
+    (Box[list[T]], b'{"item":1}', [("list_type", ("item",))]),  # type: ignore[valid-type]
+    (Box[Bound], b'{"item":"x","next":{"item":"y"}}', [("int_type", ("item",)), ("int_type", ("next", "item"))]),  # type: ignore[valid-type]
+    (list[T], b'["a",1]', []),  # type: ignore[valid-type]
+    (Alias, b'{"a":[1]}', []),
+    (Alias[T], b'{"a":[1]}', []),  # type: ignore[valid-type]
+    (Ahead, b'{"x":{"size":"a"}}', [("int_type", ("x", "size"))]),
+    (Ahead[Forward], b'{"x":{"size":"a"}}', [("int_type", ("x", "size"))]),  # type: ignore[valid-type]
     (Limited, b'{"x":"a"}', [("int_type", ("x",))]),
     (Either, b'{"x":"a"}', []),
     (Either, b'{"x":1.5}', [("int_type", ("x", "int")), ("string_type", ("x", "str"))]),
@@ -184,3 +277,8 @@ def test_type_statements_and_type_parameters_are_understood(monkeypatch: pytest.
     assert errors(names["Row"], b'["a"]') == [("int_type", (0,))]
     for tp in (names["Tree"][int], names["Maybe"][str], names["Page"][names["Json"]]):
         jsonschema.Draft202012Validator.check_schema(Schema(tp).json_schema())
+
+
+def test_a_type_that_names_ever_larger_types_is_refused() -> None:
+    with pytest.raises(TypeError, match="names ever larger types"):
+        Schema(Larger[int])

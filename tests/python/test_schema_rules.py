@@ -188,6 +188,9 @@ class Called:
         self.page += seed
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*made by hand")  # what tests/python/test_schema_messages.py checks
+
+
 @pytest.mark.parametrize("cls", [Query, Slotted, Modelled, Row], ids=lambda cls: cls.__name__)
 def test_a_default_may_be_an_argument_object(cls: Any) -> None:
     value = read(cls, {"needed": 1})
