@@ -137,6 +137,7 @@ class Compiler:
         index = self.node("custom", "missing", type_name(tp), object=own.decode, encode=own.encode, own=own)
         self.nodes[index]["children"] = [self.compile(own.source)]
         self.nodes[index]["own_class"] = tp if isinstance(tp, type) else None
+        self.nodes[index]["lax_source"] = own.lax
         return self.about(index, metadata)
 
     def adapted(self, tp: Any, metadata: tuple[Any, ...]) -> int:

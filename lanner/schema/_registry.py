@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ class OwnType:
     decode: Callable[[Any], Any]
     encode: Callable[[Any], Any]
     schema: dict[str, Any] | None
+    lax: tuple[type, ...] | None = None  # what validate() gives to decode as well, in the compat profile
 
 
 class Registry:
@@ -40,9 +42,12 @@ for address in (
 ):
     name = {"Address": "", "Network": "network", "Interface": "interface"}[address.__name__[4:]]
     described = {"type": "string", "format": f"{address.__name__[:4].lower()}{name}"}
-    registry.add(address, OwnType(str, address, str, described))
+    lax: tuple[type, ...] = (int, bytes)
+    if name:
+        lax += (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)
+    registry.add(address, OwnType(str, address, str, described, lax=lax))
 for path in (pathlib.Path, pathlib.PurePath, pathlib.PurePosixPath, pathlib.PosixPath):
-    registry.add(path, OwnType(str, path, str, {"type": "string", "format": "path"}))
+    registry.add(path, OwnType(str, path, str, {"type": "string", "format": "path"}, lax=(os.PathLike,)))
 
 
 def register_type(

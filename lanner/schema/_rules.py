@@ -260,6 +260,17 @@ def context_bound(bound: object) -> object:
     return show(bound) if isinstance(bound, datetime.date | datetime.time | datetime.timedelta) else bound
 
 
+def bound_for(kind: str, bound: Any) -> Any:
+    """The bound as values of the kind are compared with it: 0.1 bounds Decimals at 0.1, not at the nearest double."""
+    if kind == "decimal" and isinstance(bound, float):
+        return decimal.Decimal(repr(bound))
+    if kind == "floating" and isinstance(bound, decimal.Decimal):
+        return float(bound)
+    if kind == "integer" and isinstance(bound, decimal.Decimal) and bound == bound.to_integral_value():
+        return int(bound)
+    return bound
+
+
 def string_rules(said: dict[str, Any]) -> Iterator[Rule]:
     for name, demand in (("strip_whitespace", "strip"), ("to_lower", "lower"), ("to_upper", "upper")):
         if said.get(name):
@@ -356,7 +367,8 @@ def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
         if name == "multiple_of" and not isinstance(bound, datetime.timedelta) and not bound > 0:
             raise TypeError(f"multiple_of={bound!r} means nothing: it must be above 0")
         slug, message = BOUNDS[name]
-        made.append(rule(name, slug, message.format(show(bound)), {name: context_bound(bound)}, bound))
+        compared = bound_for(kind, bound)
+        made.append(rule(name, slug, message.format(show(bound)), {name: context_bound(bound)}, compared))
     if kind == "decimal":
         made += digit_rules(said)
     if said.get("tz") is not None:

@@ -35,6 +35,12 @@ PyObject* SchemaBuilder::big_integer(std::string_view digits) noexcept {
   return PyLong_FromString(text.c_str(), nullptr, 10);
 }
 
+bool SchemaBuilder::too_many_digits() noexcept {
+  if (!PyErr_ExceptionMatches(PyExc_ValueError)) return false;
+  PyErr_Clear();
+  return true;
+}
+
 PyObject* SchemaBuilder::number(const json::Number& number) noexcept {
   switch (number.kind) {
     case json::NumberKind::int64:
@@ -118,16 +124,13 @@ PyObject* SchemaBuilder::decimal(std::string_view text) noexcept {
   return digits ? PyObject_CallOneArg(classes_.decimal, digits.get()) : nullptr;
 }
 
-PyObject* SchemaBuilder::pick(const schema::Choices& choices, PyObject* value,
-                              bool* failed) noexcept {
-  if (!choices.map) return nullptr;
-  // value -> [(value, choice), ...]: 1, 1.0 and True are equal keys, but not the same choice.
+namespace {
+
+// value -> [(value, choice), ...]: 1, 1.0 and True are equal keys, but not the same choice.
+PyObject* pick_exactly(const schema::Choices& choices, PyObject* value, bool* failed) noexcept {
   PyObject* found = PyDict_GetItemWithError(static_cast<PyObject*>(choices.map), value);
   if (!found) {
-    if (PyErr_Occurred()) {
-      if (PyErr_ExceptionMatches(PyExc_TypeError)) PyErr_Clear();  // unhashable: no choice
-      *failed = PyErr_Occurred() != nullptr;
-    }
+    *failed = PyErr_Occurred() && !take_unhashable();  // which is no choice
     return nullptr;
   }
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(found); ++i) {
@@ -138,10 +141,45 @@ PyObject* SchemaBuilder::pick(const schema::Choices& choices, PyObject* value,
   return nullptr;
 }
 
+}  // namespace
+
+PyObject* plain_int(PyObject* number) noexcept {
+  const Ref index = Ref::steal(PyNumber_Index(number));  // may be the subclass's own object
+  return index ? PyNumber_Add(index.get(), Py_False) : nullptr;
+}
+
+bool take_unhashable() noexcept {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  Raised raised;
+  const Ref said = Ref::steal(raised.value() ? PyObject_Str(raised.value()) : nullptr);
+  std::string_view text;
+  const auto says = [&text](std::string_view words) { return text.find(words) != text.npos; };
+  const bool unhashable = said && utf8_view(said.get(), &text) &&
+                          (says("unhashable type") || says("Cannot hash a signaling NaN"));
+  PyErr_Clear();  // of its str()
+  if (!unhashable) raised.restore();
+  return unhashable;
+}
+
+PyObject* SchemaBuilder::pick(const schema::Choices& choices, PyObject* value,
+                              bool* failed) noexcept {
+  if (!choices.map) return nullptr;
+  if (PyObject* found = pick_exactly(choices, value, failed)) return found;
+  if (*failed) return nullptr;
+  // A str or int of a class of its own, such as a StrEnum's member, is the plain one as well.
+  const bool integer = PyLong_Check(value) && !PyLong_CheckExact(value) && !PyBool_Check(value);
+  const bool text = PyUnicode_Check(value) && !PyUnicode_CheckExact(value);
+  if (!integer && !text) return nullptr;
+  const Ref plain = Ref::steal(integer ? plain_int(value) : PyUnicode_FromObject(value));
+  if (plain) return pick_exactly(choices, plain.get(), failed);
+  *failed = true;
+  return nullptr;
+}
+
 PyObject* SchemaBuilder::pick(const schema::Choices& choices, const json::Number& found,
                               bool* failed) noexcept {
   Ref value = Ref::steal(number(found));
-  if (!value) *failed = true;
+  if (!value) *failed = !too_many_digits();
   return value ? pick(choices, value.get(), failed) : nullptr;
 }
 
@@ -177,10 +215,7 @@ PyObject* make_set(bool frozen, PyObject** values, std::size_t count, std::int64
   Ref set = Ref::steal(frozen ? PyFrozenSet_New(nullptr) : PySet_New(nullptr));
   for (std::size_t i = 0; i < count && set; ++i) {
     if (PySet_Add(set.get(), values[i]) == 0) continue;
-    if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-      PyErr_Clear();
-      *bad = static_cast<std::int64_t>(i);
-    }
+    if (take_unhashable()) *bad = static_cast<std::int64_t>(i);
     set.clear();
   }
   drop_all(values, count);

@@ -55,7 +55,10 @@ class SchemaBuilder final {
   Value null() noexcept { return none(); }
   Value boolean(bool value) noexcept { return share(value ? Py_True : Py_False); }
   Value integer(std::int64_t value) noexcept { return PyLong_FromLongLong(value); }
-  Value big_integer(std::string_view digits) noexcept;  // at most schema::kMaxDigits
+  // At most schema::kMaxDigits; null, and too_many_digits(): sys.set_int_max_str_digits() allows
+  // fewer. Then there is no exception.
+  Value big_integer(std::string_view digits) noexcept;
+  bool too_many_digits() noexcept;
   Value integer_from_floating(double value) noexcept { return PyLong_FromDouble(value); }
   Value floating(double value) noexcept { return PyFloat_FromDouble(value); }
   Value number(const json::Number& number) noexcept;
@@ -163,5 +166,12 @@ class SchemaBuilder final {
 // The UTF-8 of a str; false when it has none (lone surrogates), or there is no memory for it: then
 // MemoryError is set.
 bool utf8_view(PyObject* text, std::string_view* view) noexcept;
+
+// A new plain int of the value of an int of any class.
+PyObject* plain_int(PyObject* number) noexcept;
+
+// True: the exception was Python's "unhashable type", and is gone. That of a user's own __hash__ or
+// __eq__ stays.
+bool take_unhashable() noexcept;
 
 }  // namespace lanner::python

@@ -198,6 +198,7 @@ class Compiler final {
     to->object = get(from, "object");
     to->encode = get(from, "encode");
     to->own_class = get(from, "own_class");
+    to->lax_source = get(from, "lax_source");
     if (to->own_class && !PyType_Check(static_cast<PyObject*>(to->own_class)))
       return wrong("a class");
     if (get(from, "wrong_type") && !slug(from, "wrong_type", &to->wrong_type)) return false;
@@ -346,6 +347,8 @@ class Compiler final {
 
   bool make_choices(PyObject* from, schema::Choices* to) noexcept {
     to->type = get(from, "type");
+    to->of_integers =
+        to->type && PyType_IsSubtype(static_cast<PyTypeObject*>(to->type), &PyLong_Type);
     to->map = get(from, "map");
     if (!rule(from, "rule", &to->rule) || !to->rule) return wrong("a rule");
     PyObject* values = get(from, "values");  // [(value, choice), ...]

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "python/call_method.h"
+#include "python/schema_object_input.h"
 
 namespace lanner::python {
 
@@ -424,7 +425,8 @@ const Node* SchemaEncoder::member_of(const Node& node, PyObject* value) noexcept
     // TypedDicts with the same keys: the tag says which.
     const Ref tag =
         Ref::borrow(PyDict_GetItemWithError(value, static_cast<PyObject*>(node.tags->key_object)));
-    const Ref said = Ref::steal(tag ? PyObject_Str(tag.get()) : nullptr);
+    bool numeric = false;
+    const Ref said = tag ? tag_text(tag.get(), &numeric) : Ref();
     if (PyErr_Occurred()) return nullptr;
     std::string_view text;
     const int position = said && utf8_view(said.get(), &text) ? node.tags->index.find(text) : -1;

@@ -1,7 +1,9 @@
 #include "python/schema_object_input.h"
 
 #include <cmath>
+#include <cstring>
 
+#include "json/utf8.h"
 #include "python/call_method.h"
 
 namespace lanner::python {
@@ -17,6 +19,31 @@ bool is(PyObject* object, PyTypeObject* type) noexcept {
 }
 
 Ref as_list(PyObject* object) noexcept { return Ref::steal(PySequence_List(object)); }
+
+// bytes that stand for text, in the compat profile.
+bool is_raw(PyObject* object) noexcept {
+  return PyBytes_Check(object) || PyByteArray_Check(object);
+}
+
+// Its text. False: it is no UTF-8, or an exception is set.
+bool text_of(PyObject* object, std::string_view* text) noexcept {
+  if (PyUnicode_Check(object)) return utf8_view(object, text);
+  if (PyBytes_Check(object)) {
+    *text = {PyBytes_AS_STRING(object), static_cast<std::size_t>(PyBytes_GET_SIZE(object))};
+  } else {
+    *text = {PyByteArray_AS_STRING(object), static_cast<std::size_t>(PyByteArray_GET_SIZE(object))};
+  }
+  return json::is_utf8(*text);
+}
+
+// The value of a member of an Enum that is no str or int itself; null without an exception: it is
+// something else.
+Ref member_value(PyObject* object) noexcept {
+  const Ref module = Ref::steal(PyImport_ImportModule("enum"));
+  const Ref cls = Ref::steal(module ? get_attribute(module.get(), "Enum") : nullptr);
+  const int truth = cls ? PyObject_IsInstance(object, cls.get()) : -1;
+  return truth > 0 ? Ref::steal(get_attribute(object, "value")) : Ref();
+}
 
 // An int or float as JSON's reader would have given it.
 void number_of(PyObject* object, json::Number* number) noexcept {
@@ -46,6 +73,10 @@ ObjectInput::Look ObjectInput::look(Item item) const noexcept {
 }
 
 PyObject* ObjectInput::other_leaf(This& machine, const Node& node, Item item) noexcept {
+  if (schema::profile_of(machine.plan(), node) == Profile::compat) {
+    Value value = nullptr;
+    if (lax_leaf(machine, node, item, &value)) return value;
+  }
   switch (node.kind) {
     case Kind::any:
       return share(item);
@@ -82,15 +113,97 @@ PyObject* ObjectInput::other_leaf(This& machine, const Node& node, Item item) no
 
 PyObject* ObjectInput::from_text(This& machine, const Node& node, Item item) noexcept {
   std::string_view text;
-  if (!utf8_view(item, &text)) {
-    if (!PyErr_Occurred()) return machine.fail(Slug::string_unicode, item);
-    machine.abort();
-    return nullptr;
+  if (!text_of(item, &text)) {
+    if (PyErr_Occurred()) return schema::made_or_stop<This>(machine, nullptr);
+    return machine.fail(Slug::string_unicode, item);
   }
   return leaf_from_text(machine, node, item, text, schema::profile_of(machine.plan(), node), false);
 }
 
+bool ObjectInput::lax_leaf(This& machine, const Node& node, Item item, Value* value) noexcept {
+  const bool moment = node.kind == Kind::date || node.kind == Kind::datetime ||
+                      node.kind == Kind::time || node.kind == Kind::timedelta;
+  const bool number =
+      node.kind == Kind::integer || node.kind == Kind::floating || node.kind == Kind::boolean;
+  // SAFETY: decimal.Decimal is a class.
+  if ((moment || number) && is(item, reinterpret_cast<PyTypeObject*>(classes_.decimal))) {
+    *value = from_decimal(machine, node, item);
+    return true;
+  }
+  if ((PyBytes_Check(item) && (moment || number || node.kind == Kind::uuid)) ||
+      (is_raw(item) && node.kind == Kind::choice)) {
+    *value = raw(machine, node, item);
+    return true;
+  }
+  if (node.kind == Kind::timedelta && PyBool_Check(item)) {
+    *value = from_number(machine, node, item);
+    return true;
+  }
+  const bool takes_members = (node.kind == Kind::string && !PyUnicode_Check(item)) ||
+                             (node.kind == Kind::integer && !PyLong_Check(item));
+  if (!takes_members) return false;
+  const Ref inner = member_value(item);
+  if (!inner && PyErr_Occurred()) *value = schema::made_or_stop<This>(machine, nullptr);
+  if (!inner) return PyErr_Occurred() != nullptr;
+  if (node.kind == Kind::string) {
+    *value = schema::made_or_stop(machine, PyObject_Str(inner.get()));
+    return true;
+  }
+  if (!PyLong_Check(inner.get())) return false;
+  *value = integer(machine, node, inner.get());
+  return true;
+}
+
+PyObject* ObjectInput::raw(This& machine, const Node& node, Item item) noexcept {
+  if (node.kind == Kind::uuid && PyBytes_Check(item) && PyBytes_GET_SIZE(item) == 16) {
+    std::uint8_t bytes[16];
+    std::memcpy(bytes, PyBytes_AS_STRING(item), sizeof bytes);
+    return schema::made_or_stop(machine, builder_.uuid(bytes));
+  }
+  std::string_view text;
+  if (!text_of(item, &text)) text = "\xEF\xBF\xBD";  // as it would be decoded
+  if (node.kind == Kind::choice) {                   // only the members of an IntEnum or StrEnum
+    auto* const cls = static_cast<PyTypeObject*>(node.choices->type);
+    const bool texts = cls && PyType_IsSubtype(cls, &PyUnicode_Type);
+    if (!texts && !(node.choices->of_integers && PyBytes_Check(item)))
+      return machine.fail(node.choices->rule->slug, item, node.choices->rule);
+  }
+  return leaf_from_text(machine, node, item, text, Profile::compat, false);
+}
+
+PyObject* ObjectInput::from_decimal(This& machine, const Node& node, Item item) noexcept {
+  const Ref finite = Ref::steal(call_method(item, "is_finite"));
+  if (!finite) return schema::made_or_stop<This>(machine, nullptr);
+  if (node.kind != Kind::integer) {
+    const Ref number = Ref::steal(PyNumber_Float(item));
+    if (number) {
+      json::Number found;
+      found.kind = json::NumberKind::real;
+      found.real = PyFloat_AS_DOUBLE(number.get());
+      return leaf_from_number(machine, node, item, found);
+    }
+    if (!PyErr_ExceptionMatches(PyExc_ValueError))
+      return schema::made_or_stop<This>(machine, nullptr);
+    PyErr_Clear();  // a signalling NaN
+    return machine.fail(node.wrong_type, item);
+  }
+  if (finite.get() != Py_True) return machine.fail(Slug::finite_number, item);
+  const Ref adjusted = Ref::steal(call_method(item, "adjusted"));
+  const long digits = adjusted ? PyLong_AsLong(adjusted.get()) : -1;
+  if (digits == -1 && PyErr_Occurred()) return schema::made_or_stop<This>(machine, nullptr);
+  if (digits >= static_cast<long>(schema::kMaxDigits))
+    return machine.fail(Slug::int_parsing_size, item);
+  Ref whole = Ref::steal(PyNumber_Long(item));
+  const int same = whole ? PyObject_RichCompareBool(whole.get(), item, Py_EQ) : -1;
+  if (same < 0) return schema::made_or_stop<This>(machine, nullptr);
+  return same ? whole.release() : machine.fail(Slug::int_from_float, item);
+}
+
 PyObject* ObjectInput::from_number(This& machine, const Node& node, Item item) noexcept {
+  if (PyLong_Check(item) && PyLong_AsDouble(item) == -1.0 && PyErr_Occurred()) {
+    PyErr_Clear();  // beyond the doubles
+    return machine.fail(node.wrong_type, item);
+  }
   json::Number number;
   number_of(item, &number);
   return leaf_from_number(machine, node, item, number);
@@ -103,11 +216,7 @@ PyObject* ObjectInput::integer(This& machine, const Node& node, Item item) noexc
                ? PyLong_FromLong(item == Py_True)
                : machine.fail(node.wrong_type, item);
   }
-  if (PyLong_Check(item)) {  // a subclass: the plain number
-    Ref plain = Ref::steal(PyNumber_Index(item));
-    PyObject* value = plain ? PyNumber_Add(plain.get(), Py_False) : nullptr;
-    return schema::made_or_stop(machine, value);
-  }
+  if (PyLong_Check(item)) return schema::made_or_stop(machine, plain_int(item));
   if (lax && PyUnicode_Check(item)) return from_text(machine, node, item);
   if (schema::profile_of(machine.plan(), node) == Profile::compat && PyFloat_Check(item)) {
     const double value = PyFloat_AS_DOUBLE(item);
@@ -133,7 +242,9 @@ PyObject* ObjectInput::floating(This& machine, const Node& node, Item item) noex
   if (number) {
     const double value = PyLong_AsDouble(item);
     if (value == -1.0 && PyErr_Occurred()) {
-      PyErr_Clear();  // too large
+      if (!PyErr_ExceptionMatches(PyExc_OverflowError))
+        return schema::made_or_stop<This>(machine, nullptr);
+      PyErr_Clear();
       return machine.fail(Slug::float_type, item);
     }
     return schema::made_or_stop(machine, PyFloat_FromDouble(value));
@@ -153,14 +264,11 @@ PyObject* ObjectInput::boolean(This& machine, const Node& node, Item item) noexc
 }
 
 PyObject* ObjectInput::string(This& machine, const Node& node, Item item) noexcept {
-  if (PyUnicode_Check(item)) return share(item);
-  const bool raw = schema::profile_of(machine.plan(), node) == Profile::compat &&
-                   (PyBytes_Check(item) || PyByteArray_Check(item));
-  if (!raw) return machine.fail(node.wrong_type, item);
-  PyObject* text = PyUnicode_FromEncodedObject(item, "utf-8", "strict");
-  if (text) return text;
-  PyErr_Clear();
-  return machine.fail(Slug::string_unicode, item);
+  // Of a subclass, such as a StrEnum, the plain str.
+  if (PyUnicode_Check(item)) return schema::made_or_stop(machine, PyUnicode_FromObject(item));
+  if (schema::profile_of(machine.plan(), node) != Profile::compat || !is_raw(item))
+    return machine.fail(node.wrong_type, item);
+  return from_text(machine, node, item);
 }
 
 PyObject* ObjectInput::bytes(This& machine, const Node& node, Item item) noexcept {
@@ -218,15 +326,16 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
       break;
     case Kind::decimal: {
       // SAFETY: decimal.Decimal is a class.
-      const bool exact = is(item, reinterpret_cast<PyTypeObject*>(classes_.decimal));
-      if (exact || is_number) {
+      auto* const cls = reinterpret_cast<PyTypeObject*>(classes_.decimal);
+      if (is(item, cls) || is_number) {
         Ref value = Ref::borrow(item);
-        if (!exact) {  // by its text: 0.1 is 0.1; of a subclass: the plain number's
-          const Ref plain =
-              Ref::steal(PyFloat_Check(item) ? PyFloat_FromDouble(PyFloat_AS_DOUBLE(item))
-                                             : PyNumber_Index(item));
-          Ref text = Ref::steal(plain ? PyObject_Str(plain.get()) : nullptr);
+        if (PyFloat_Check(item)) {  // by its text: 0.1 is 0.1; of a subclass: the plain number's
+          const Ref plain = Ref::steal(PyFloat_FromDouble(PyFloat_AS_DOUBLE(item)));
+          const Ref text = Ref::steal(plain ? PyObject_Str(plain.get()) : nullptr);
           value = Ref::steal(text ? PyObject_CallOneArg(classes_.decimal, text.get()) : nullptr);
+        } else if (Py_TYPE(item) != cls) {
+          const Ref plain = PyLong_Check(item) ? Ref::steal(plain_int(item)) : Ref::borrow(item);
+          value = Ref::steal(plain ? PyObject_CallOneArg(classes_.decimal, plain.get()) : nullptr);
         }
         Ref finite = Ref::steal(value ? call_method(value.get(), "is_finite") : nullptr);
         if (!finite) return schema::made_or_stop<This>(machine, nullptr);
@@ -251,9 +360,24 @@ PyObject* ObjectInput::choice(This& machine, const Node& node, Item item) noexce
   Value value = builder_.pick(choices, item, &failed);
   if (failed) return schema::made_or_stop<This>(machine, nullptr);
   if (value) return value;
-  if (schema::profile_of(machine.plan(), node) != Profile::json && PyUnicode_CheckExact(item))
+  if (schema::profile_of(machine.plan(), node) != Profile::json && PyUnicode_Check(item))
     return from_text(machine, node, item);
   return machine.fail(choices.rule->slug, item, choices.rule);
+}
+
+bool ObjectInput::take_own(This& machine, const Node& node, Item item, Value* value) noexcept {
+  if (node.own_class && is(item, static_cast<PyTypeObject*>(node.own_class))) {
+    *value = share(item);
+    return true;
+  }
+  if (!node.lax_source || schema::profile_of(machine.plan(), node) != Profile::compat) return false;
+  const int truth = PyObject_IsInstance(item, static_cast<PyObject*>(node.lax_source));
+  if (truth < 0) machine.abort();
+  if (truth <= 0) return truth < 0;
+  kept_ = Ref::borrow(item);
+  Value given = PyLong_Check(item) ? plain_int(item) : share(item);
+  *value = machine.made(given ? builder_.call(node, given) : nullptr, item);
+  return true;
 }
 
 ObjectInput::Opened ObjectInput::open(This& machine, const Node& node, Item item, Container* in,
@@ -353,23 +477,31 @@ ObjectInput::Tag ObjectInput::find_tag(This& machine, Item item,
     return tag;
   }
   tag.found = true;
-  Ref said = Ref::steal(PyObject_Str(value.get()));
+  bool numeric = false;
+  const Ref said = tag_text(value.get(), &numeric);
   std::string_view text;
   if (!said || !utf8_view(said.get(), &text)) {
-    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) {
-      machine.abort();
-    } else {
-      PyErr_Clear();
-    }
+    if (PyErr_Occurred()) machine.abort();
     return tag;
   }
   tag.text.assign(text.substr(0, 64));
   const int position = tags.index.find(text);
-  if (position >= 0 &&
-      tags.numeric[static_cast<std::size_t>(position)] == !PyUnicode_Check(value.get())) {
+  if (position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric)
     tag.position = position;
-  }
   return tag;
+}
+
+Ref tag_text(PyObject* tag, bool* numeric) noexcept {
+  *numeric = false;
+  if (PyUnicode_Check(tag)) return Ref::steal(PyUnicode_FromObject(tag));  // a StrEnum's, too
+  if (PyBool_Check(tag)) return Ref::steal(PyObject_Str(tag));
+  const Ref inner = PyLong_Check(tag) ? Ref() : member_value(tag);
+  if (!inner && PyErr_Occurred()) return {};
+  PyObject* const plain = inner ? inner.get() : tag;
+  if (inner && PyUnicode_Check(plain)) return Ref::steal(PyUnicode_FromObject(plain));
+  *numeric = PyLong_Check(plain) && !PyBool_Check(plain);
+  const Ref number = *numeric ? Ref::steal(plain_int(plain)) : Ref::borrow(plain);
+  return Ref::steal(number ? PyObject_Str(number.get()) : nullptr);
 }
 
 }  // namespace lanner::python

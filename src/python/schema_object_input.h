@@ -43,6 +43,9 @@ class ObjectInput final {
       : classes_(classes), builder_(builder), looks_into_dicts_(builder.looks_into_dicts()) {}
 
   bool take_null(This&, Item item) noexcept { return item == Py_None; }
+  // A value of a registered type: an object of it, or what only the compat profile makes one of.
+  // True: *value is it, or null after an error.
+  bool take_own(This& machine, const Node& node, Item item, Value* value) noexcept;
   Look look(Item item) const noexcept;
   Value leaf(This& machine, const Node& node, Item item) noexcept {
     if (node.kind == schema::Kind::string && PyUnicode_CheckExact(item)) return share(item);
@@ -225,6 +228,11 @@ class ObjectInput final {
   Value moment(This& machine, const Node& node, Item item) noexcept;
   Value instance_or_text(This& machine, const Node& node, Item item) noexcept;
   Value choice(This& machine, const Node& node, Item item) noexcept;
+  // What only the compat profile reads: bytes as text, Decimals as numbers, Enum's members as their
+  // values. False: it is nothing of these.
+  bool lax_leaf(This& machine, const Node& node, Item item, Value* value) noexcept;
+  Value raw(This& machine, const Node& node, Item item) noexcept;
+  Value from_decimal(This& machine, const Node& node, Item item) noexcept;
   Value from_text(This& machine, const Node& node, Item item) noexcept;
   Value from_number(This& machine, const Node& node, Item item) noexcept;
 
@@ -233,5 +241,9 @@ class ObjectInput final {
   const bool looks_into_dicts_;
   Ref kept_;
 };
+
+// The text of a tag's value, as a plan's Tags have it; a str's or int's, also of a class of its
+// own, or of an Enum's member. Null: an exception is set.
+Ref tag_text(PyObject* tag, bool* numeric) noexcept;
 
 }  // namespace lanner::python

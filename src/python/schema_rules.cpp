@@ -92,16 +92,46 @@ Verdict check_bound(const Rule& rule, PyObject* value) noexcept {
   return check_without_zone(rule, value, bound);
 }
 
+bool is_whole(double number) noexcept { return number == std::floor(number); }
+
+// An int as it is, a float as the decimal number that its shortest text says: a Fraction.
+Ref exact(PyObject* fraction, PyObject* number) noexcept {
+  const Ref text = Ref::steal(PyFloat_Check(number) ? PyObject_Repr(number) : nullptr);
+  if (PyFloat_Check(number) && !text) return {};
+  return Ref::steal(PyObject_CallOneArg(fraction, text ? text.get() : number));
+}
+
+Verdict check_multiple_exactly(PyObject* value, PyObject* bound) noexcept {
+  if (PyFloat_Check(value) && !std::isfinite(PyFloat_AS_DOUBLE(value))) return Verdict::broken;
+  const Ref module = Ref::steal(PyImport_ImportModule("fractions"));
+  const Ref fraction = Ref::steal(module ? get_attribute(module.get(), "Fraction") : nullptr);
+  const Ref left = fraction ? exact(fraction.get(), value) : Ref();
+  const Ref right = left ? exact(fraction.get(), bound) : Ref();
+  const Ref rest = Ref::steal(right ? PyNumber_Remainder(left.get(), right.get()) : nullptr);
+  if (!rest) return Verdict::raised;
+  const int truth = PyObject_IsTrue(rest.get());
+  return truth < 0 ? Verdict::raised : verdict(!truth);
+}
+
+// 0.3 is a multiple of 0.1, and so is 0.1 + 0.2: a float may be off by two rounding errors. Where
+// these are not small beside the bound, the decimal numbers decide.
+Verdict check_multiple(const Rule& rule, double number, PyObject* value) noexcept {
+  const double bound = rule.floating;
+  const double rest = std::fabs(std::fmod(number, bound));
+  if (rest == 0) return Verdict::holds;
+  if (!std::isfinite(number) || (is_whole(number) && is_whole(bound))) return Verdict::broken;
+  const double slack = std::fabs(number) * 0x1p-51;
+  if (slack >= bound / 4) return check_multiple_exactly(value, static_cast<PyObject*>(rule.object));
+  return verdict(std::fmin(rest, bound - rest) <= slack);
+}
+
 Verdict check_multiple(const Rule& rule, PyObject* value) noexcept {
-  if (rule.has_floating && PyFloat_CheckExact(value)) {
-    // As pydantic: within a rounding error of a multiple.
-    const double number = PyFloat_AS_DOUBLE(value);
-    const double rest = std::fmod(number, rule.floating);
-    const double threshold = std::fabs(number) / 1e9;
-    return verdict(std::fabs(rest) <= threshold ||
-                   std::fabs(std::fabs(rest) - rule.floating) <= threshold);
-  }
-  Ref rest = Ref::steal(PyNumber_Remainder(value, static_cast<PyObject*>(rule.object)));
+  auto* bound = static_cast<PyObject*>(rule.object);
+  if (rule.has_floating && PyFloat_CheckExact(value))
+    return check_multiple(rule, PyFloat_AS_DOUBLE(value), value);
+  if (PyFloat_Check(bound) != PyFloat_Check(value) && (PyLong_Check(bound) || PyLong_Check(value)))
+    return check_multiple_exactly(value, bound);
+  Ref rest = Ref::steal(PyNumber_Remainder(value, bound));
   if (!rest) return arithmetic_failed() ? Verdict::broken : Verdict::raised;
   const int truth = PyObject_IsTrue(rest.get());
   return truth < 0 ? Verdict::raised : verdict(!truth);

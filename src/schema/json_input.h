@@ -60,6 +60,8 @@ class JsonInput final {
     return advance(machine, reader_.literal(at_, "null"));
   }
 
+  bool take_own(This&, const Node&, Item, Value*) const noexcept { return false; }
+
   Look look(Item) const noexcept {
     switch (*at_) {
       case '"':

@@ -109,6 +109,16 @@ class Machine final {
   }
   ErrorList& errors() noexcept { return errors_; }
 
+  // A value that user code made, or the error that it raised.
+  Value made(Value value, Item item) noexcept {
+    if (value) return value;
+    Slug slug = Slug::value_error;
+    std::string_view text;
+    if (builder_.excuse(&slug, &text)) return fail(slug, item, nullptr, text);
+    aborted_ = true;
+    return Value{};
+  }
+
   // For the input's fast reader of records: room for the values of one, and its end: it is made and
   // becomes an item. Null, false: no memory.
   [[gnu::always_inline]] Value* record_room(const Record& record) noexcept {
@@ -309,16 +319,6 @@ class Machine final {
       frame.failed = true;
     }
     return Next::ready;
-  }
-
-  // A value that user code made, or the error that it raised.
-  Value made(Value value, Item item) noexcept {
-    if (value) return value;
-    Slug slug = Slug::value_error;
-    std::string_view text;
-    if (builder_.excuse(&slug, &text)) return fail(slug, item, nullptr, text);
-    aborted_ = true;
-    return Value{};
   }
 
   Next resume(Frame& frame) noexcept {

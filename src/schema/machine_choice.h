@@ -15,6 +15,12 @@ template <class Input, class Builder>
 typename Machine<Input, Builder>::Next Machine<Input, Builder>::open_choice(const Node& node,
                                                                             Item item) noexcept {
   if (frames_ == kFramesMax) return too_deep(item);
+  if (node.kind == Kind::custom) {
+    Value value{};
+    if (input_.take_own(*this, node, item, &value)) {
+      return done(value && !node.rules.empty() ? checked(node, value, item) : value);
+    }
+  }
   Frame& frame = frame_[frames_];
   frame.node = &node;
   frame.base = values_.size();

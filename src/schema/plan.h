@@ -214,7 +214,8 @@ struct Choices {
   void* null_value = nullptr;
   void* map =
       nullptr;  // the builder's: input value -> choice, for what is no text and no small number
-  void* type = nullptr;  // the builder's Enum class
+  void* type = nullptr;      // the builder's Enum class
+  bool of_integers = false;  // whose members are ints
   const Rule* rule = nullptr;
 };
 
@@ -264,8 +265,9 @@ struct Node {
   const Rule* too_long = nullptr;  // fixed
   const Rule* wrong = nullptr;     // of a wrong type: its message, where the slug's is not enough
   void* object = nullptr;          // the builder's: class or function
-  void* encode = nullptr;     // custom, delegate: the builder's: what writes it; null = nothing
-  void* own_class = nullptr;  // custom, delegate: the builder's: whose instances it writes
+  void* encode = nullptr;      // custom, delegate: the builder's: what writes it; null = nothing
+  void* own_class = nullptr;   // custom, delegate: the builder's: whose instances it writes
+  void* lax_source = nullptr;  // custom: the builder's: classes that its function takes in compat
 };
 
 // Owns all parts.

@@ -18,16 +18,69 @@ bool same(std::string_view text, std::string_view word) noexcept {
   return true;
 }
 
-// Drops single underscores between digits; false when one stands elsewhere.
-bool drop_underscores(std::string_view text, std::string* out) noexcept {
+// Drops single underscores within the text, of an integer only those between digits; false when one
+// stands elsewhere.
+bool drop_underscores(std::string_view text, bool integer, std::string* out) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '_') {
       out->push_back(text[i]);
       continue;
     }
-    if (i == 0 || i + 1 == text.size() || !digit(text[i - 1]) || !digit(text[i + 1])) return false;
+    if (i == 0 || i + 1 == text.size() || text[i + 1] == '_') return false;
+    if (integer && (!digit(text[i - 1]) || !digit(text[i + 1]))) return false;
   }
   return true;
+}
+
+// Bytes of the white space (Unicode's) that `text` begins with, or ends with; 0 = none.
+std::size_t space_at_begin(std::string_view text) noexcept {
+  static constexpr std::string_view kWide[] = {"\xC2\x85",     "\xC2\xA0",     "\xE1\x9A\x80",
+                                               "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF",
+                                               "\xE2\x81\x9F", "\xE3\x80\x80"};
+  if (text.empty()) return 0;
+  if (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r')) return 1;
+  for (const std::string_view space : kWide) {
+    if (text.starts_with(space)) return space.size();
+  }
+  const bool quad = text.starts_with("\xE2\x80") && text.size() > 2;  // U+2000 to U+200A
+  return quad && static_cast<unsigned char>(text[2]) >= 0x80 &&
+                 static_cast<unsigned char>(text[2]) <= 0x8A
+             ? 3
+             : 0;
+}
+
+std::size_t space_at_end(std::string_view text) noexcept {
+  for (std::size_t size = 1; size <= 3 && size <= text.size(); ++size) {
+    if (space_at_begin(text.substr(text.size() - size)) == size) return size;
+  }
+  return 0;
+}
+
+// Whether a number that no double is near is a tiny one: its first digit that is not 0, exponent
+// included, stands behind the point.
+bool is_tiny(std::string_view number) noexcept {
+  constexpr std::int64_t kFar = 1LL << 50;  // an exponent that no number of digits makes up for
+  std::int64_t power = 0;                   // of ten, of the digit in hand
+  std::int64_t first = 0;                   // of the first that is not 0
+  bool found = false;
+  bool fraction = false;
+  std::size_t i = 0;
+  for (; i < number.size() && lower(number[i]) != 'e'; ++i) {
+    if (number[i] == '.') fraction = true;
+    if (!digit(number[i])) continue;
+    if (!fraction && found) ++first;
+    if (fraction && !found) --power;
+    if (number[i] != '0' && !found) {
+      found = true;
+      first = power;
+    }
+  }
+  std::int64_t exponent = 0;
+  const bool negative = i + 1 < number.size() && number[i + 1] == '-';
+  for (; i < number.size(); ++i) {
+    if (digit(number[i]) && exponent < kFar) exponent = exponent * 10 + (number[i] - '0');
+  }
+  return first + (negative ? -exponent : exponent) < 0;
 }
 
 int hex(char c) noexcept {
@@ -73,9 +126,8 @@ bool hyphenated(std::string_view text, std::string* why) noexcept {
 }  // namespace
 
 std::string_view trim(std::string_view text) noexcept {
-  const auto space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  while (const std::size_t size = space_at_begin(text)) text.remove_prefix(size);
+  while (const std::size_t size = space_at_end(text)) text.remove_suffix(size);
   return text;
 }
 
@@ -84,14 +136,16 @@ bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slu
   std::string clean;
   if (profile == Profile::compat) {
     text = trim(text);
-    if (text.find('_') != std::string_view::npos) {
-      if (!drop_underscores(text, &clean)) return false;
-      text = clean;
-    }
     const std::size_t point = text.find('.');
     if (point != std::string_view::npos) {
-      if (text.find_first_not_of('0', point + 1) != std::string_view::npos) return false;
+      const std::string_view fraction = text.substr(point + 1);
+      if (fraction.empty() || fraction.find_first_not_of('0') != std::string_view::npos)
+        return false;
       text = text.substr(0, point);
+    }
+    if (text.find('_') != std::string_view::npos) {
+      if (!drop_underscores(text, true, &clean)) return false;
+      text = clean;
     }
   }
   const bool negative = !text.empty() && text[0] == '-';
@@ -117,17 +171,16 @@ bool parse_floating(std::string_view text, Profile profile, double* value) noexc
   if (profile == Profile::compat) {
     text = trim(text);
     if (text.find('_') != std::string_view::npos) {
-      if (!drop_underscores(text, &clean)) return false;
+      if (!drop_underscores(text, false, &clean)) return false;
       text = clean;
     }
   }
-  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
-  std::string_view rest = text;
-  if (!rest.empty() && rest[0] == '-') rest.remove_prefix(1);
+  const bool negative = !text.empty() && text[0] == '-';
+  if (!negative && !text.empty() && text[0] == '+') text.remove_prefix(1);
+  const std::string_view rest = text.substr(negative);  // no other sign may follow
   if (rest.empty()) return false;
   if (!digit(rest[0]) && !(rest[0] == '.' && rest.size() > 1 && digit(rest[1]))) {
     if (profile != Profile::compat) return false;
-    const bool negative = rest.size() != text.size();
     if (same(rest, "inf") || same(rest, "infinity")) {
       *value = negative ? -HUGE_VAL : HUGE_VAL;
       return true;
@@ -136,15 +189,11 @@ bool parse_floating(std::string_view text, Profile profile, double* value) noexc
     *value = std::nan("");
     return true;
   }
-  if (text.size() > kMaxDigits) return false;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), *value);
   if (read.ptr != text.data() + text.size()) return false;
   if (read.ec == std::errc::result_out_of_range) {
     // from_chars says neither which: what is tiny is zero, what is huge infinite.
-    const std::size_t exponent = text.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos && exponent + 1 < text.size() &&
-                      text[exponent + 1] == '-';
-    *value = tiny ? 0.0 : text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+    *value = std::copysign(is_tiny(rest) ? 0.0 : HUGE_VAL, negative ? -1.0 : 1.0);
     return true;
   }
   return read.ec == std::errc();

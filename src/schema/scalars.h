@@ -26,7 +26,7 @@ struct IntegerText {
 bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slug* slug) noexcept;
 
 // JSON's grammar of numbers, with a sign "+", or digits alone; compat also spaces, underscores,
-// "inf" and "nan".
+// "inf" and "nan". What is too large for a double is infinite.
 bool parse_floating(std::string_view text, Profile profile, double* value) noexcept;
 
 // text: true false 1 0 on off yes no, in any case; compat: also t f y n.
@@ -40,6 +40,6 @@ bool parse_uuid(std::string_view text, std::uint8_t (&bytes)[16], std::string* w
 // digits, one point, an exponent. False for anything else, "NaN" and "Infinity" too.
 bool is_decimal(std::string_view text) noexcept;
 
-std::string_view trim(std::string_view text) noexcept;  // ASCII white space
+std::string_view trim(std::string_view text) noexcept;  // white space, Unicode's too
 
 }  // namespace lanner::schema

@@ -50,6 +50,41 @@ TEST(Scalars, ReadsNumbersAndInCompatThoseThatAreNone) {
   EXPECT_EQ(value, 0.0);
 }
 
+TEST(Scalars, TakesOneSignOnly) {
+  double value = 0;
+  for (const Profile profile : {Profile::text, Profile::compat}) {
+    for (const char* sign : {"+-", "-+", "--", "++", "+ ", "- "}) {
+      for (const char* number : {"1", "1.5", ".5", "inf", "nan"}) {
+        const std::string text = std::string(sign) + number;
+        EXPECT_FALSE(parse_floating(text, profile, &value)) << text;
+        EXPECT_EQ(integer(text, profile), "int_parsing") << text;
+        EXPECT_FALSE(is_decimal(text)) << text;
+      }
+    }
+  }
+  ASSERT_TRUE(parse_floating("-0", Profile::text, &value));
+  EXPECT_TRUE(std::signbit(value));
+}
+
+TEST(Scalars, TellsNumbersThatAreTooLargeFromThoseThatAreTooSmall) {
+  const std::string zeros(400, '0');
+  double value = 1;
+  for (const std::string& tiny : {"0." + zeros + "1", std::string("1e-400"), "1" + zeros + "e-800",
+                                  "0." + zeros + "1e10", std::string("1e-99999999999999999999")}) {
+    ASSERT_TRUE(parse_floating(tiny, Profile::text, &value)) << tiny;
+    EXPECT_EQ(value, 0.0) << tiny;
+    ASSERT_TRUE(parse_floating("-" + tiny, Profile::text, &value)) << tiny;
+    EXPECT_TRUE(value == 0.0 && std::signbit(value)) << tiny;
+  }
+  for (const std::string& huge : {"1" + zeros, "1" + zeros + "e-10", "0." + zeros + "1e800",
+                                  std::string("1e99999999999999999999")}) {
+    ASSERT_TRUE(parse_floating(huge, Profile::text, &value)) << huge;
+    EXPECT_TRUE(std::isinf(value) && value > 0) << huge;
+    ASSERT_TRUE(parse_floating("-" + huge, Profile::text, &value)) << huge;
+    EXPECT_TRUE(std::isinf(value) && value < 0) << huge;
+  }
+}
+
 TEST(Scalars, KnowsEightWordsForABoolean) {
   bool value = false;
   for (const char* word : {"true", "1", "ON", "Yes"}) {

@@ -39,6 +39,7 @@ class TextBuilder final {
   Value boolean(bool value) noexcept { return make(value ? "true" : "false"); }
   Value integer(std::int64_t value) noexcept { return make(std::to_string(value)); }
   Value big_integer(std::string_view digits) noexcept { return make(std::string(digits)); }
+  bool too_many_digits() noexcept { return false; }
   Value integer_from_floating(double value) noexcept {
     return integer(static_cast<std::int64_t>(value));
   }

@@ -62,6 +62,8 @@ class TextInput final {
     return empty_as_none_ && item.shape != Shape::pairs && item.count > 0 && last(item).empty();
   }
 
+  bool take_own(This&, const Node&, Item, Value*) const noexcept { return false; }
+
   Look look(Item item) const noexcept {
     if (item.shape == Shape::pairs) return Look::object;
     return item.count > 1 ? Look::array : Look::text;

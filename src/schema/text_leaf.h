@@ -28,15 +28,23 @@ typename Machine::Value finite(Machine& machine, const Node& node, Item item,
   return made_or_stop(machine, machine.builder().floating(value));
 }
 
+// An integer of more digits than 64 bits hold; Python may be told to read fewer than kMaxDigits.
+template <class Machine, class Item>
+typename Machine::Value big_integer(Machine& machine, Item item, std::string_view digits) noexcept {
+  typename Machine::Value value = machine.builder().big_integer(digits);
+  if (!value && machine.builder().too_many_digits())
+    return machine.fail(Slug::int_parsing_size, item);
+  return made_or_stop(machine, value);
+}
+
 template <class Machine, class Item>
 typename Machine::Value integer_from_text(Machine& machine, Item item, std::string_view text,
                                           Profile profile) noexcept {
   IntegerText number;
   Slug slug = Slug::int_parsing;
   if (!parse_integer(text, profile, &number, &slug)) return machine.fail(slug, item);
-  auto& builder = machine.builder();
-  return made_or_stop(
-      machine, number.fits ? builder.integer(number.value) : builder.big_integer(number.digits));
+  if (!number.fits) return big_integer(machine, item, number.digits);
+  return made_or_stop(machine, machine.builder().integer(number.value));
 }
 
 // Seconds as pydantic takes them in text: digits, a sign, a point.
@@ -114,8 +122,10 @@ typename Machine::Value choice_from_text(Machine& machine, const Node& node, Ite
     return machine.builder().shared(choices.texts[static_cast<std::size_t>(position)].value);
   IntegerText number;
   Slug slug = Slug::enum_;
-  const bool coerce = profile != Profile::json || is_key;
-  if (coerce && !choices.numbers.empty() && parse_integer(text, profile, &number, &slug) &&
+  // In compat only where the choices are ints themselves, members of an IntEnum.
+  const bool coerce = profile == Profile::text || is_key;
+  const bool lax = coerce || (profile == Profile::compat && choices.of_integers);
+  if (lax && !choices.numbers.empty() && parse_integer(text, profile, &number, &slug) &&
       number.fits) {
     for (const Choices::Number& choice : choices.numbers) {
       if (choice.number == number.value) return machine.builder().shared(choice.value);
@@ -209,8 +219,7 @@ template <class Machine, class Item>
 typename Machine::Value integer_from_number(Machine& machine, const Node& node, Item item,
                                             const json::Number& number) noexcept {
   auto& builder = machine.builder();
-  if (number.kind != json::NumberKind::real)
-    return made_or_stop(machine, builder.big_integer(number.text));
+  if (number.kind != json::NumberKind::real) return big_integer(machine, item, number.text);
   if (profile_of(machine.plan(), node) != Profile::compat)
     return machine.fail(node.wrong_type, item);
   if (number.real != std::floor(number.real)) return machine.fail(Slug::int_from_float, item);
@@ -255,7 +264,8 @@ typename Machine::Value choice_from_number(Machine& machine, const Node& node, I
 
 inline bool is_whole(const json::Number& number) noexcept {
   return number.kind == json::NumberKind::int64 ||
-         (number.kind == json::NumberKind::real && number.real == std::floor(number.real));
+         (number.kind == json::NumberKind::real && std::fabs(number.real) < 0x1p63 &&
+          number.real == std::floor(number.real));
 }
 
 // The compat profile's reading of numbers as moments: seconds.
@@ -302,6 +312,7 @@ typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Ite
   const bool compat = profile_of(machine.plan(), node) == Profile::compat;
   switch (node.kind) {
     case Kind::any:
+      if (number.kind == json::NumberKind::big) return big_integer(machine, item, number.text);
       return made_or_stop(machine, builder.number(number));
     case Kind::integer:
       return integer_from_number(machine, node, item, number);

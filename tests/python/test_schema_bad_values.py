@@ -205,7 +205,7 @@ BEYOND: list[tuple[Any, bytes, str]] = [
     (decimal.Decimal, b'"1e99999999999999999999"', "decimal_parsing"),
     (Annotated[decimal.Decimal, at.MultipleOf(decimal.Decimal("0.01"))], b"1e300", "multiple_of"),
     (Annotated[decimal.Decimal, pydantic.Field(ge=1, allow_inf_nan=True)], b'"NaN"', "greater_than_equal"),
-    (Annotated[int, at.MultipleOf(0.5)], b"1" + b"0" * 400, "multiple_of"),
+    (Annotated[int, at.MultipleOf(0.5)], b"1" + b"0" * 400, ""),
     (Annotated[float, at.Le(10**400)], b"1.5", ""),
     (Annotated[datetime.datetime, at.Ge(datetime.datetime(2024, 1, 2))], b'"2024-01-02T01:00:00+05:00"', ""),
     (
