@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from lanner import _core
-from lanner.schema._hints import annotations_of
-from lanner.schema._records import NOTHING, is_argument
+from lanner.schema._hints import annotations_of, hints_of
+from lanner.schema._records import NOTHING, is_argument, model_record
 from lanner.schema._rules import is_undefined
 
 
@@ -101,7 +102,7 @@ def prepare(
         # Not in C++: object.__setattr__(), which __post_init__() of a frozen class uses, would refuse to go past it.
         namespace.setdefault("__setattr__", refuse_change if frozen else object.__setattr__)
         namespace.setdefault("__delattr__", refuse_deletion if frozen else object.__delattr__)
-    namespace["__slots__"] = tuple(field for field in fields if field not in inherited)
+    namespace["__slots__"] = (*(field for field in fields if field not in inherited), *own_slots(namespace, fields))
     namespace["__match_args__"] = tuple(fields)
     namespace["__model_fields__"] = tuple(fields.values())
     namespace["__model_frozen__"] = frozen
@@ -112,6 +113,36 @@ def prepare(
         for field in fields.values()
     )
     return (name, bases, namespace), rows, frozen
+
+
+def own_slots(namespace: dict[str, Any], fields: Iterable[str]) -> list[str]:
+    """What __slots__ in the body names besides fields: __weakref__, __dict__, places for values that no field has."""
+    given = namespace.get("__slots__", ())
+    return [slot for slot in ([given] if isinstance(given, str) else given) if slot not in fields]
+
+
+def written_names(cls: type[Model]) -> tuple[str, ...]:
+    """The names of the fields as a schema writes them. An annotation that names what is not there has no alias."""
+    try:
+        return tuple(spec.write_name for spec in model_record(cls, hints_of(cls)).fields)
+    except Exception:  # an annotation may be anything
+        return tuple(field.wire_name for field in cls.__model_fields__)
+
+
+def held_by(value: Model) -> tuple[tuple[str, Any], ...]:
+    """What an object holds: fields, slots that are none (of a mixin, of __slots__ in the body), what is in its dict."""
+    names = [name for name in slot_names(type(value)) if hasattr(value, name)]
+    return (*((name, getattr(value, name)) for name in names), *getattr(value, "__dict__", {}).items())
+
+
+def slot_names(cls: type) -> list[str]:
+    """All slots with a value of their own, as copyreg finds them for pickle."""
+    slots: list[str] = copyreg._slotnames(cls)  # type: ignore[attr-defined]
+    return slots
+
+
+def copied(value: Model) -> Model:
+    return restore(type(value), held_by(value))
 
 
 def refuse_change(self: Model, name: str, value: object) -> None:

@@ -309,15 +309,22 @@ def model_record(cls: type, hints: Hints) -> RecordSpec:
         spec.default, spec.factory = field.default, field.factory
         specs.append(spec)
     wrong = class_rule("model_type", "Input should be a valid dictionary or instance of {}", cls)
-    make = place(cls, specs) if specs else "call"
-    return RecordSpec(
-        cls,
-        make if make == "slots" else "call",
-        specs,
-        wrong,
-        forbid_extra=cls.__model_forbid_extra__,  # type: ignore[attr-defined]
-        post_init=hasattr(cls, "__post_init__"),
-    )
+    make = place(cls, specs) if specs and made_by_fields(cls) else "call"
+    if make != "slots":
+        make = "call"
+        if not made_by_fields(cls):
+            for spec in specs:
+                spec.default, spec.factory = NOTHING, None  # the class knows its defaults
+    forbid_extra: bool = cls.__model_forbid_extra__  # type: ignore[attr-defined]
+    post_init = make == "slots" and hasattr(cls, "__post_init__")
+    return RecordSpec(cls, make, specs, wrong, forbid_extra=forbid_extra, post_init=post_init)
+
+
+def made_by_fields(cls: type) -> bool:
+    """A Model without an __init__() or __new__() of the user's."""
+    maker: object = cls.__new__
+    init: object = cls.__init__  # type: ignore[misc]
+    return maker is _core.ModelBase.__new__ and init is _core.ModelBase.__init__ and called_plainly(cls)
 
 
 def record_of(cls: type, arguments: tuple[Any, ...]) -> RecordSpec | None:

@@ -65,12 +65,22 @@ bool take_fields(PyObject* type, PyObject* rows) noexcept {
   return true;
 }
 
+// Whether instances have room for anything besides their head and a slot for each field.
+bool holds_more(PyTypeObject* type) noexcept {
+  const auto slots = as_model_class(type)->count * static_cast<Py_ssize_t>(sizeof(PyObject*));
+  return type->tp_basicsize != static_cast<Py_ssize_t>(sizeof(PyObject)) + slots ||
+         type->tp_dictoffset != 0 || type->tp_weaklistoffset != 0;
+}
+
 // Instances of plain layout need nothing of what subtype_dealloc() looks for.
 void give_dealloc(PyTypeObject* type) noexcept {
-  if (type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0 && !type->tp_finalize &&
-      !type->tp_del) {
+  if (!as_model_class(type)->more && !type->tp_finalize && !type->tp_del)
     type->tp_dealloc = model_dealloc;
-  }
+}
+
+// Beside a mixin with slots the class has its layout, and with it object.__new__().
+void give_new(PyTypeObject* type) noexcept {
+  if (type->tp_new == PyBaseObject_Type.tp_new) type->tp_new = model_new;
 }
 
 // class X(Model, frozen=True): lanner.schema._model.prepare() makes the namespace and the fields.
@@ -90,7 +100,9 @@ PyObject* meta_new(PyTypeObject* meta, PyObject* args, PyObject* kwargs) noexcep
   ModelClass* to = as_model_class(as_type(type.get()));
   to->frozen = frozen != 0;
   to->post_init = PyObject_HasAttrString(type.get(), "__post_init__") != 0;
+  to->more = holds_more(as_type(type.get()));
   to->base.ht_type.tp_vectorcall = model_vectorcall;
+  give_new(&to->base.ht_type);
   give_dealloc(&to->base.ht_type);
   return type.release();
 }

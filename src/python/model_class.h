@@ -24,6 +24,8 @@ struct ModelClass {
   Py_ssize_t count;
   bool frozen;
   bool post_init;  // has __post_init__
+  bool more;       // its objects hold more than its fields: slots of other bases, a dict
+  bool named;      // wire_name is what a schema writes: with the aliases of annotations
 };
 
 // REQUIRES: the type is an instance of ModelMeta, as that of every object of ModelBase is.
@@ -39,6 +41,8 @@ inline PyObject** model_slot(PyObject* object, const ModelField& field) noexcept
 // model_object.cpp: what the classes are given.
 PyObject* model_vectorcall(PyObject* type, PyObject* const* args, size_t nargsf,
                            PyObject* names) noexcept;
+// An object without values, for pickle and copy, and for classes with a __new__ or __init__.
+PyObject* model_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept;
 void model_dealloc(PyObject* object) noexcept;
 PyObject* make_model_base(PyObject* module) noexcept;
 // The values of an object by their names in JSON: a new dict; null with an exception set.

@@ -113,7 +113,8 @@ int model_init(PyObject* object, PyObject* args, PyObject* kwargs) noexcept {
   return post_init(object);
 }
 
-// An object without values, for pickle and copy, and for classes with a __new__ or __init__.
+}  // namespace
+
 PyObject* model_new(PyTypeObject* type, PyObject*, PyObject*) noexcept {
   PyObject* module = module_of(type);
   if (!module) return nullptr;
@@ -122,6 +123,8 @@ PyObject* model_new(PyTypeObject* type, PyObject*, PyObject*) noexcept {
   }
   return type->tp_alloc(type, 0);
 }
+
+namespace {
 
 // A class with its own __new__ or __init__: as type.__call__.
 PyObject* call_slowly(PyObject* type, PyObject* const* args, Py_ssize_t count,
@@ -193,11 +196,23 @@ PyObject* model_repr(PyObject* object) noexcept {
   return all ? PyUnicode_FromFormat("%U(%U)", name.get(), all.get()) : nullptr;
 }
 
-// (restore, (class, ((name, value), ...))), of the fields that have a value.
+// The function of lanner.schema._model that is called so; null with an exception set.
+PyObject* python_part(const char* name) noexcept {
+  Ref module = Ref::steal(PyImport_ImportModule("lanner.schema._model"));
+  return module ? PyObject_GetAttrString(module.get(), name) : nullptr;
+}
+
+// (restore, (class, ((name, value), ...))), of the fields that have a value, and of what else the
+// object holds.
 PyObject* model_reduce(PyObject* object, PyObject*) noexcept {
   const ModelClass* model = class_of(object);
-  Ref module = Ref::steal(PyImport_ImportModule("lanner.schema._model"));
-  Ref restore = Ref::steal(module ? PyObject_GetAttrString(module.get(), "restore") : nullptr);
+  Ref restore = Ref::steal(python_part("restore"));
+  if (restore && model->more) {
+    Ref held = Ref::steal(python_part("held_by"));
+    Ref values = Ref::steal(held ? PyObject_CallOneArg(held.get(), object) : nullptr);
+    return values ? Py_BuildValue("O(OO)", restore.get(), as_object(Py_TYPE(object)), values.get())
+                  : nullptr;
+  }
   Ref pairs = Ref::steal(restore ? PyList_New(0) : nullptr);
   for (Py_ssize_t i = 0; i < model->count && pairs; ++i) {
     PyObject* value = *model_slot(object, model->fields[i]);
@@ -213,6 +228,10 @@ PyObject* model_reduce(PyObject* object, PyObject*) noexcept {
 PyObject* model_copy(PyObject* object, PyObject*) noexcept {
   const ModelClass* model = class_of(object);
   PyTypeObject* type = Py_TYPE(object);
+  if (model->more) {
+    Ref copy = Ref::steal(python_part("copied"));
+    return copy ? PyObject_CallOneArg(copy.get(), object) : nullptr;
+  }
   PyObject* copy = type->tp_alloc(type, 0);
   for (Py_ssize_t i = 0; copy && i < model->count; ++i) {
     put(copy, model->fields[i], share(*model_slot(object, model->fields[i])));
@@ -290,8 +309,28 @@ void model_dealloc(PyObject* object) noexcept {
   Py_TRASHCAN_END
 }
 
+namespace {
+
+// The names that a schema writes, for those of the class statement: once, as annotations may name
+// classes that came later. False with an exception set.
+bool take_names(PyTypeObject* type) noexcept {
+  ModelClass* model = as_model_class(type);
+  Ref function = Ref::steal(python_part("written_names"));
+  Ref names = Ref::steal(function ? PyObject_CallOneArg(function.get(), as_object(type)) : nullptr);
+  if (!names) return false;
+  for (Py_ssize_t i = 0; i < model->count && i < PyTuple_GET_SIZE(names.get()); ++i) {
+    PyObject* name = share(PyTuple_GET_ITEM(names.get(), i));
+    drop(std::exchange(model->fields[i].wire_name, name));
+  }
+  model->named = true;
+  return true;
+}
+
+}  // namespace
+
 PyObject* model_to_dict(PyObject* object) noexcept {
   const ModelClass* model = class_of(object);
+  if (!model->named && !take_names(Py_TYPE(object))) return nullptr;
   Ref values = Ref::steal(PyDict_New());
   for (Py_ssize_t i = 0; values && i < model->count; ++i) {
     PyObject* value = *model_slot(object, model->fields[i]);

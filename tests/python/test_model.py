@@ -9,8 +9,9 @@ import inspect
 import pickle
 import weakref
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, NamedTuple, TypeVar
 
+import pydantic
 import pytest
 
 import lanner
@@ -333,3 +334,182 @@ def test_circles_and_classes_are_collected(blocks_left_by: Callable[[Callable[[]
         hash(Local(x=1, y=()))
 
     assert blocks_left_by(run, 100) < 500  # a class has more than ten blocks
+
+
+class Noted:
+    __slots__ = ("note",)
+
+
+def test_slots_of_a_mixin_live_as_long_as_the_value_and_are_copied() -> None:
+    class Mixed(lanner.Model, Noted):
+        x: int
+
+    global MixedHere
+    MixedHere = Mixed
+    Mixed.__qualname__ = "MixedHere"
+    value = Mixed(x=1)
+    value.note = note = Anything()
+    assert gc.get_referrers(note)
+    for twin in (copy.copy(value), pickle.loads(pickle.dumps(value)), copy.deepcopy(value)):
+        assert (twin, twin.note) == (value, note)
+    gone = Watched()
+    value.note = gone
+    alive = weakref.ref(gone)
+    del value, gone
+    assert alive() is None
+
+
+class Watched:
+    pass
+
+
+def test_slots_in_the_body_are_kept_beside_the_fields() -> None:
+    class Slotted(lanner.Model):
+        x: int
+        __slots__ = ("__weakref__", "cache", "x")
+
+    value = Slotted(x=1)
+    value.cache = watched = Watched()
+    alive, gone = weakref.ref(value), weakref.ref(watched)
+    assert repr(value) == f"{Slotted.__name__}(x=1)"
+    assert (value, copy.copy(value).cache) == (Slotted(x=1), watched)
+    assert Schema(Slotted).encode(Schema(Slotted).decode(b'{"x":1}')) == b'{"x":1}'
+    with pytest.raises(AttributeError):
+        value.other = 1
+    del value, watched
+    assert (alive(), gone()) == (None, None)
+
+    class Single(lanner.Model):
+        __slots__ = "cache"
+        x: int = 0
+
+    Single().cache = 1
+
+
+def test_a_dict_in_the_body_is_kept_and_copied() -> None:
+    class Open(lanner.Model):
+        __slots__ = ("__dict__",)
+        x: int
+
+    value = Open(x=1)
+    value.other = 2
+    assert copy.copy(value).__dict__ == {"other": 2}
+
+
+def test_a_schema_makes_a_value_as_a_call_of_the_class_does() -> None:
+    calls: list[str] = []
+
+    class Init(lanner.Model):
+        x: int
+        y: int = 2
+
+        def __init__(self, **values: Any) -> None:
+            calls.append("init")
+            super().__init__(**values)
+
+        def __post_init__(self) -> None:
+            calls.append("post")
+
+    class New(lanner.Model):
+        x: int
+
+        def __new__(cls, **values: Any) -> New:
+            calls.append("new")
+            return super().__new__(cls)
+
+    class Meta(type(lanner.Model)):  # type: ignore[misc]
+        def __call__(cls, **values: Any) -> Any:
+            calls.append("meta")
+            return super().__call__(**values)
+
+    class Made(lanner.Model, metaclass=Meta):
+        x: int
+
+    class Mixin:
+        def __init__(self, **values: Any) -> None:
+            calls.append("mixin")
+            super().__init__(**values)
+
+    class Mixed(Mixin, lanner.Model):
+        x: int
+
+    for cls, expected in (
+        (Init, ["init", "post"]),
+        (New, ["new"]),
+        (Made, ["meta"]),
+        (Mixed, ["mixin"]),
+    ):
+        calls.clear()
+        value = Schema(cls).decode(b'{"x":1}')
+        assert calls == expected
+        calls.clear()
+        assert cls(x=1) == value
+        assert calls == expected
+
+
+def test_a_class_that_knows_its_defaults_is_asked_for_them() -> None:
+    class Later(lanner.Model):
+        x: int = 0
+
+        def __init__(self, x: int = 7) -> None:
+            super().__init__(x=x)
+
+    assert Schema(Later).decode(b"{}").x == 7
+
+
+def test_named_tuples_and_dataclasses_of_the_users_own_making_are_called() -> None:
+    calls: list[object] = []
+
+    class Pair(NamedTuple):
+        x: int
+
+    class Counted(Pair):
+        def __new__(cls, x: int) -> Counted:
+            calls.append(x)
+            return super().__new__(cls, x)
+
+    assert Schema(Counted).decode(b"[1]") == (1,)
+
+    class Inited(Pair):
+        def __init__(self, x: int) -> None:
+            calls.append(x)
+
+    assert Schema(Inited).decode(b"[2]") == (2,)
+
+    @dataclasses.dataclass
+    class Guarded:
+        x: int
+
+        def __setattr__(self, name: str, value: object) -> None:
+            calls.append(name)
+            super().__setattr__(name, value)
+
+    assert Schema(Guarded).decode(b'{"x":3}') == Guarded(3)
+    assert calls == [1, 2, "x", "x"]
+
+
+class Aliased(lanner.Model, rename="camel"):
+    first_name: Annotated[str, pydantic.Field(alias="given")]
+    last_name: str = pydantic.Field(default="x", serialization_alias="family")
+    middle_name: Annotated[str, pydantic.Field(validation_alias="between")] = ""
+    plain_name: str = ""
+
+
+def test_without_a_schema_a_model_has_the_names_that_a_schema_writes() -> None:
+    value = Aliased(first_name="a")
+    assert json.dumpb(value) == Schema(Aliased).encode(value)
+    assert json.dumpb(value) == b'{"given":"a","family":"x","middleName":"","plainName":""}'
+    assert json.dumpb([Rarer(rarity="b", first_name="a")]) == (
+        b'[{"given":"a","family":"x","middleName":"","plainName":"","rank":"b"}]'
+    )
+
+
+class Rarer(Aliased):
+    rarity: Annotated[str, pydantic.Field(alias="rank")]
+
+
+def test_an_annotation_that_names_what_is_not_there_has_no_alias() -> None:
+    class Absent(lanner.Model, rename="camel"):
+        the_name: Missing  # type: ignore[name-defined]  # noqa: F821
+
+    assert json.dumpb(Absent(the_name=1)) == b'{"theName":1}'
