@@ -2,12 +2,14 @@
 #   PYTHON=python3.12   the interpreter of .venv (3.11 or newer); it is remembered
 #   ARGS=...            appended to what `run`, `bench` and `conformance` start: make run ARGS="--port 8001"
 #   STEPS=...           only these steps of `test`: make test STEPS="tidy layers"
+#   HOURS=...           of each fuzzer, for `nightly`; 1 if it is not given
 
 export PYTHON
 APP ?= api:app
 APP_DIR ?= examples/cards
+HOURS ?= 1
 
-.PHONY: build run test nightly bench conformance format
+.PHONY: build run test test-long test-all nightly bench conformance format
 .DEFAULT_GOAL := build
 
 build:
@@ -22,14 +24,19 @@ test:
 	@tools/setup.sh test
 	@exec .venv/bin/python tools/run_tests.py $(STEPS)
 
-# What random doubles become and were, 10 million of them instead of 100,000: minutes, so not in CI.
+test-long:
+	@tools/setup.sh test
+	@exec .venv/bin/python tools/run_tests.py --long
+
+# Both, with one sum at the end.
+test-all:
+	@tools/setup.sh test
+	@exec .venv/bin/python tools/run_tests.py --all
+
 nightly:
 	@tools/setup.sh test
 	@tools/setup.sh extension
-	@cmake --preset release
-	@cmake --build --preset release --target json_test
-	@LANNER_DOUBLES=10000000 build/release/json_test --gtest_filter='Decimal.*:Number.*'
-	@LANNER_DOUBLES=10000000 .venv/bin/python -m pytest -q tests/python/test_json_loads.py
+	@exec tools/nightly.sh $(HOURS)
 
 bench:
 	@tools/setup.sh bench

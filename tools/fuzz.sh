@@ -1,35 +1,42 @@
-#!/bin/sh
-# Runs every fuzz target for a while on seeds made from tests/vectors: tools/fuzz.sh SECONDS [TARGET...]
-# Builds by the preset `fuzz`. Corpora stay in build/fuzz/corpus. Exit 1 = a target failed; its input lies in build/fuzz/crash.
-set -eu
-
+#!/usr/bin/env bash
+# tools/fuzz.sh SECONDS [TARGET...]: runs fuzz targets for a while on seeds made from tests/vectors, FUZZ_JOBS of them at
+# a time (default 1). Needs tools/setup.sh test. Corpora stay in build/fuzz/corpus, a target's output in build/fuzz.
+# Exit code 1: a target failed; its input lies in build/fuzz/crash.
+#
+# A target is the X of fuzz/fuzz_X.cpp. encode@scalar is `encode` with no more vector instructions than that.
+set -euo pipefail
+cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
 shift
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build/fuzz
-targets=${*:-head chunked session forwarded json_reader schema}
+build=build/fuzz
+default=(head chunked session forwarded json_reader schema)
+[ $# -gt 0 ] || set -- "${default[@]}"
 
-cd "$root"
-[ -f "$build/build.ninja" ] || cmake --preset fuzz > /dev/null
-for target in $targets; do
-  cmake --build "$build" --target "lanner_fuzz_$target"
-done
-mkdir -p "$build/crash"
-python3 tools/gen_fuzz_seeds.py "$build/seeds"
-
-failed=0
-for target in $targets; do
-  mkdir -p "$build/corpus/$target"
-  echo "== lanner_fuzz_$target, $seconds s"
-  case $target in json_* | schema) dictionary=json ;; *) dictionary=http1 ;; esac
-  if ! "$build/fuzz/lanner_fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 \
-      -dict=fuzz/$dictionary.dict -artifact_prefix="$build/crash/$target-" -print_final_stats=1 -verbosity=0 \
-      "$build/corpus/$target" "$build/seeds/$target" > "$build/$target.log" 2>&1; then
-    failed=1
-    tail -n 40 "$build/$target.log"
-    echo "FAILED: lanner_fuzz_$target"
+fuzz() {  # one target
+  local target=$1 name=${1%@*} level= dictionary=http1 log=$build/$1.log
+  case $target in *@*) level=${target#*@} ;; esac
+  case $name in json_* | schema | encode) dictionary=json ;; esac
+  mkdir -p "$build/corpus/$target" "$build/seeds/$name"
+  if LANNER_SIMD=$level "$build/fuzz/lanner_fuzz_$name" "-max_total_time=$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -max_len=8192 "-dict=fuzz/$dictionary.dict" "-artifact_prefix=$build/crash/$target-" -print_final_stats=1 \
+    -verbosity=0 "$build/corpus/$target" "$build/seeds/$name" >"$log" 2>&1; then
+    echo "$target, $seconds s: $(grep -oE '(number_of_executed_units|average_exec_per_sec): +[0-9]+' "$log" | xargs)"
   else
-    grep -E 'number_of_executed_units|average_exec_per_sec' "$build/$target.log"
+    tail -n 40 "$log"
+    echo "FAILED: $target"
+    return 1
   fi
-done
-exit $failed
+}
+
+if [ "${FUZZ_ONE:-}" = yes ]; then
+  fuzz "$1"
+  exit
+fi
+cmake --preset fuzz "-DPython_EXECUTABLE=$PWD/.venv/bin/python" >/dev/null
+names=$(for target; do echo "lanner_fuzz_${target%@*}"; done | sort -u)
+# shellcheck disable=SC2086  # a list of names
+cmake --build $build --target $names
+mkdir -p $build/crash
+.venv/bin/python tools/gen_fuzz_seeds.py $build/seeds
+export FUZZ_ONE=yes
+printf '%s\n' "$@" | xargs -P "${FUZZ_JOBS:-1}" -I {} tools/fuzz.sh "$seconds" {}

@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.."
 venv=.venv
 made_with=$venv/lanner-made-with  # path and version of the interpreter behind .venv, and where .venv stands
 build_packages="g++ cmake ninja-build pkg-config libfast-float-dev libsimdjson-dev libre2-dev"
-test_packages="curl libgtest-dev clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 postgresql redis-server"
+test_packages="ccache curl libgtest-dev clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 postgresql redis-server"
 bench_packages="curl wrk valgrind"
 
 say() { echo "setup: $*"; }

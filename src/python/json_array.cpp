@@ -57,8 +57,11 @@ T load(const char* at) noexcept {
 
 template <class T>
 char* write_whole(char* to, const char* at) noexcept {
-  if constexpr (std::is_signed_v<T>) return json::write_int64(to, load<T>(at));
-  return json::write_uint64(to, load<T>(at));
+  if constexpr (std::is_signed_v<T>) {
+    return json::write_int64(to, load<T>(at));
+  } else {
+    return json::write_uint64(to, load<T>(at));
+  }
 }
 
 // IEEE 754 binary16 is exact in a float.

@@ -7,6 +7,7 @@ cases on other servers too.
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,7 @@ RUNS = [
     ("asgi, uvloop", 3),
 ]
 CUT_RUNS = [("wsgi", 0), ("asgi", 3), ("asgi, uvloop", 0)]
+QUICK = ("wsgi", "asgi")  # the other modes are `long`
 
 
 def together(mode: Mode) -> int:
@@ -38,11 +40,15 @@ def together(mode: Mode) -> int:
     return 4 if "threads" in mode.name else 100
 
 
-def name(run: tuple[str, int]) -> str:
-    return f"{run[0]}{', later' if run[1] else ''}"
+def param(value: Any, mode: str, id: str) -> Any:
+    return pytest.param(value, id=id, marks=[] if mode in QUICK else [pytest.mark.long])
 
 
-@pytest.fixture(scope="module", params=RUNS, ids=name)
+def params(runs: list[tuple[str, int]]) -> list[Any]:
+    return [param(run, run[0], run[0] + (", later" if run[1] else "")) for run in runs]
+
+
+@pytest.fixture(scope="module", params=params(RUNS))
 def wire_drive(request: pytest.FixtureRequest) -> Iterator[Drive]:
     mode, turns = request.param
     with serving(MODES[mode], True, SECONDS, turns) as drive:
@@ -50,7 +56,7 @@ def wire_drive(request: pytest.FixtureRequest) -> Iterator[Drive]:
         drive.alive()
 
 
-@pytest.fixture(scope="module", params=MODES)
+@pytest.fixture(scope="module", params=[param(mode, mode, mode) for mode in MODES])
 def app_drive(request: pytest.FixtureRequest) -> Iterator[Drive]:
     with serving(MODES[request.param], False, SECONDS) as drive:
         yield drive
@@ -85,7 +91,7 @@ def test_wire_cases(way: str, wire_drive: Drive) -> None:
     assert verdicts(wire_drive, [(case, way, pieces(case, way)) for case in WIRE]) == []
 
 
-@pytest.mark.parametrize("run", CUT_RUNS, ids=name)
+@pytest.mark.parametrize("run", params(CUT_RUNS))
 def test_wire_cases_cut_at_each_byte(run: tuple[str, int]) -> None:
     with serving(MODES[run[0]], True, SECONDS, run[1]) as drive:
         short = [case for case in WIRE if len(case.wire) <= SINGLE_BYTES_MAX]

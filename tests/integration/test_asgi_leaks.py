@@ -13,6 +13,7 @@ from server_process import ServerProcess, wait_until
 from wire_client import Wire, request
 
 pytest_plugins = ["asgi_fixtures"]
+pytestmark = pytest.mark.long
 APP = "asgi_leaks:app"
 COUNT = 10_000
 WARM_UP = 3000

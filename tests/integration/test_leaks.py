@@ -8,6 +8,7 @@ import pytest
 from server_process import ServerProcess, wait_until
 from wire_client import CutError, Wire, request
 
+pytestmark = pytest.mark.long
 APP = "leaky:app"
 
 REQUESTS = 10_000

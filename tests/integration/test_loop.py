@@ -541,6 +541,7 @@ except KeyboardInterrupt:
 SHARES = 4  # at a time: most of these tests wait
 
 
+@pytest.mark.long
 def test_cpythons_own_tests_pass_on_engine_loop() -> None:
     program = [sys.executable, str(APPS / "cpython_asyncio.py"), "--share"]
     shares = [

@@ -10,6 +10,8 @@ import pytest
 from tests.support.loop_storms import CANCELLED, MANY, STORMS, THREADS
 from tests.support.server import APPS, ROOT, environment
 
+pytestmark = pytest.mark.long
+
 EXPECTED = {
     "call_soon_threadsafe": [[True] * THREADS, 0],
     "wakes_a_loop_that_waits": 2000,

@@ -15,6 +15,7 @@ from server_process import APPS, ServerProcess, wait_until
 from wire_client import Answer, CutError, Wire, request
 
 pytest_plugins = ["asgi_fixtures"]
+pytestmark = pytest.mark.long
 
 NUMBERS = range(1, 50)  # more allocations than a request makes behind the engine's caches
 WARM_UP = NUMBERS[::4]

@@ -96,19 +96,26 @@ def strings(parts: str | tuple[str, ...], length: int) -> Iterator[str]:
     return ("".join(chosen) for size in range(length + 1) for chosen in itertools.product(parts, repeat=size))
 
 
-def test_every_text_of_three_characters() -> None:
-    check(strings(CHARACTERS, 3))
-    check_inside(strings(CHARACTERS, 3))
+def sizes(quick: int, whole: int) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("size", [quick, pytest.param(whole, marks=pytest.mark.long)])
 
 
-def test_every_row_of_four_tokens() -> None:
-    check(strings(TOKENS, 4))
-    check_inside(strings(TOKENS, 3))
+@sizes(2, 3)
+def test_every_text_of_so_many_characters(size: int) -> None:
+    check(strings(CHARACTERS, size))
+    check_inside(strings(CHARACTERS, size))
 
 
-def test_every_number_of_five_characters() -> None:
-    check(strings(NUMBER, 5))
-    check_inside(strings(NUMBER, 3))
+@sizes(3, 4)
+def test_every_row_of_so_many_tokens(size: int) -> None:
+    check(strings(TOKENS, size))
+    check_inside(strings(TOKENS, size - 1))
+
+
+@sizes(4, 5)
+def test_every_number_of_so_many_characters(size: int) -> None:
+    check(strings(NUMBER, size))
+    check_inside(strings(NUMBER, size - 2))
 
 
 def test_every_pair_of_escapes() -> None:

@@ -355,7 +355,7 @@ def test_own_types_are_read_by_their_function() -> None:
     ("tp", "word"),
     [
         (Annotated[str, at.Ge(1)], "means nothing"),
-        (object(), "no type"),
+        pytest.param(object(), "no type", id="an object"),
         (dict[Slotted, int], "key"),
         (type("Other", (), {}), "register_type"),
         ("int", "only a name"),

@@ -32,6 +32,9 @@ class Said:
     def __init__(self, **said: Any) -> None:
         self.__dict__.update(said)
 
+    def __repr__(self) -> str:
+        return f"Said({self.__dict__})"
+
 
 def read(tp: Any, value: Any, **options: Any) -> Any:
     """The value; of errors, type and place of the first."""

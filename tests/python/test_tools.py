@@ -7,7 +7,6 @@ from pathlib import Path
 import check_layers
 import gen_fuzz_seeds
 import pytest
-import run_tests
 import tidy
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -261,23 +260,7 @@ def test_this_repository_is_tidy() -> None:
     assert checker.problems == []
 
 
-# run_tests.py, and what is said twice
-
-
-def test_counts_come_from_both_runners(tmp_path: Path) -> None:
-    report = tmp_path / "r.xml"
-    report.write_text('<testsuite tests="5" failures="1" disabled="0" skipped="1"/>')  # ctest
-    assert run_tests.count(report) == run_tests.Counts(3, 1, 1)
-    report.write_text('<testsuites><testsuite tests="7" failures="1" errors="2" skipped="1"/></testsuites>')  # pytest
-    assert run_tests.count(report) == run_tests.Counts(3, 3, 1)
-    assert str(run_tests.count(report)) == "3 passed, 3 failed, 1 skipped"
-    assert run_tests.count(tmp_path / "none.xml") == run_tests.Counts()
-
-
-def test_a_failing_step_fails_the_run(capfd: pytest.CaptureFixture[str]) -> None:
-    step = run_tests.Step(lambda: run_tests.run("false"), "fails")
-    assert run_tests.run_step("x", step) == (run_tests.Counts(0, 1, 0), False)
-    assert "FAILED (false)" in capfd.readouterr().out
+# What is said twice
 
 
 def test_package_and_core_have_one_version() -> None:
