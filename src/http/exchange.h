@@ -105,7 +105,8 @@ class Exchange {
   virtual Result<void> start(const ResponseHead& head,
                              std::optional<std::uint64_t> body_bytes) noexcept = 0;
   // REQUIRES: started. Bytes beyond the Content-Length are cut off (and reported once by finish()).
-  // Empty writes are nothing. Bytes for HEAD, 204 and 304 are counted and dropped.
+  // Empty writes are nothing. Bytes of an answer without content (http/status.h) are
+  // dropped.
   virtual WriteState write(Payload payload) noexcept = 0;
   virtual WriteState write_file(FilePart part) noexcept = 0;
   // For a source that cannot pause: beyond the high mark the bytes go to an unlinked file. Never

@@ -33,5 +33,15 @@ TEST(Status, LineAndPhraseAgree) {
   EXPECT_EQ(registered, 61);
 }
 
+TEST(Status, SomeAnswersHaveNoContent) {
+  for (int code = 100; code < 1000; ++code) {
+    const bool never = code < 200 || code == 204 || code == 205 || code == 304;
+    EXPECT_EQ(is_without_content(Method::get, code), never) << code;
+    EXPECT_EQ(is_without_content(Method::unknown, code), never) << code;
+    EXPECT_TRUE(is_without_content(Method::head, code)) << code;
+    EXPECT_EQ(is_without_content(Method::connect, code), never || code < 300) << code;
+  }
+}
+
 }  // namespace
 }  // namespace lanner::http

@@ -55,8 +55,11 @@ ResponsePlan plan_response(const http::RequestHead& request, const http::Respons
       response.content_length() ? response.content_length() : body_bytes;
   ResponsePlan plan;
   plan.keep_alive = may_persist && request.keep_alive && !response.wants_close();
-  if (status < 200 || status == 204) return plan;  // RFC 9110, section 8.6: no Content-Length
-  if (status == 304 || request.method == http::Method::head) {
+  const bool tunnel = request.method == http::Method::connect && status < 300;
+  if (status < 200 || status == 204 || tunnel) return plan;  // RFC 9110, section 8.6: no length
+  if (status == 205) {
+    plan.write_content_length = true;  // 0: 205 is framed like others (RFC 9112, section 6.3)
+  } else if (http::is_without_content(request.method, status)) {
     // It would tell the size of the answer to a GET. A size of 0 that the application did not set
     // itself tells only that it has left the body out already.
     plan.write_content_length = response.content_length() || body_bytes.value_or(0) > 0;

@@ -15,7 +15,7 @@
 namespace lanner::http1 {
 
 enum class ResponseFraming : std::uint8_t {
-  none,     // no body on the wire: HEAD, 204, 304 (RFC 9112, section 6.3)
+  none,     // no body on the wire: http::is_without_content()
   length,   // Content-Length
   chunked,  // to 1.1 clients, when the size is not known
   close,    // to 1.0 clients, when the size is not known: the end of the connection is the end
@@ -26,7 +26,8 @@ struct ResponsePlan {
   ResponseFraming framing = ResponseFraming::none;
   std::uint64_t body_bytes = 0;  // framing length: what must follow
   // A Content-Length field is written: also on HEAD and 304 when the application set it or the
-  // caller knows it and it is not 0; never on 1xx and 204 (RFC 9110, section 8.6).
+  // caller knows it and it is not 0; always 0 on 205; never on 1xx, 204 and 2xx to CONNECT (RFC
+  // 9110, section 8.6).
   bool write_content_length = false;
   std::uint64_t content_length = 0;  // its value
   bool keep_alive = false;

@@ -85,6 +85,26 @@ TEST(ResponsePlan, HeadHasNoBody) {
   EXPECT_FALSE(plan_response(head, response(200), std::nullopt, true).write_content_length);
 }
 
+TEST(ResponsePlan, ResetContentIsFramedAndEmpty) {
+  for (const http::Method method : {http::Method::get, http::Method::head}) {
+    for (const ResponseHead& answer : {response(205), response(205, {{"Content-Length", "3"}})}) {
+      const ResponsePlan plan = plan_response(request(method), answer, 3, true);
+      EXPECT_EQ(plan.framing, ResponseFraming::none);
+      EXPECT_TRUE(plan.write_content_length);
+      EXPECT_EQ(plan.content_length, 0u);
+      EXPECT_TRUE(plan.keep_alive);
+    }
+  }
+}
+
+TEST(ResponsePlan, ATunnelHasNoBodyAndNoLength) {
+  const RequestHead connect = request(http::Method::connect);
+  const ResponsePlan plan = plan_response(connect, response(200), 3, true);
+  EXPECT_EQ(plan.framing, ResponseFraming::none);
+  EXPECT_FALSE(plan.write_content_length);
+  EXPECT_EQ(plan_response(connect, response(404), 3, true).framing, ResponseFraming::length);
+}
+
 TEST(ResponsePlan, NoContentAndNotModifiedHaveNoBody) {
   const ResponsePlan no_content =
       plan_response(request(), response(204, {{"Content-Length", "3"}}), 3, true);

@@ -18,7 +18,6 @@ constexpr std::size_t kIncomingMax =
 }
 
 bool AsgiCall::begin() noexcept {
-  bodyless_ = exchange_->head().method == http::Method::head;
   body_arrived_ = whole_body_;
   kit_ = app_.take_kit(this);
   Ref scope = Ref::steal(kit_ ? app_.scope().build(*exchange_) : nullptr);

@@ -92,7 +92,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   int sends_in_row_ = 0;  // body messages since the last wait
   bool whole_body_;
   bool has_length_ = false;
-  bool bodyless_ = false;   // HEAD, 204, 304
+  bool bodyless_ = false;   // http::is_without_content()
   bool has_start_ = false;  // http.response.start was sent
   bool wants_trailers_ = false;
   bool offers_trailers_ = false;  // and the client takes them

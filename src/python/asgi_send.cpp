@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "http/status.h"
 #include "python/asgi_call.h"
 #include "python/asgi_fields.h"
 #include "python/asgi_handler.h"
@@ -107,8 +108,7 @@ bool AsgiCall::parse_start(PyObject* message) noexcept {
       !get_flag(message, state->trailers, &wants_trailers_)) {
     return false;
   }
-  const int status = kit_->head.status();
-  bodyless_ = bodyless_ || status == 204 || status == 304;
+  bodyless_ = http::is_without_content(exchange_->head().method, kit_->head.status());
   if (const std::optional<std::uint64_t> length = kit_->head.content_length()) {
     has_length_ = true;
     length_ = *length;

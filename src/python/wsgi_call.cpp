@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "http/status.h"
 #include "python/file_wrapper.h"
 #include "python/held_bytes.h"
 #include "python/response_fields.h"
@@ -131,7 +132,7 @@ WsgiCall::Step WsgiCall::next_block() noexcept {
     return gone_ ? Step::end : Step::more;
   }
   if (!exchange_->started() && !begin(std::nullopt)) return Step::failed;
-  if (bodyless()) return Step::end;  // HEAD, 204, 304: nobody will see the rest
+  if (bodyless()) return Step::end;  // nobody will see the rest
   if (put(block.get()) == http::WriteState::closed) return Step::end;
   block.clear();
   const http::WriteState state = flush();
@@ -141,8 +142,7 @@ WsgiCall::Step WsgiCall::next_block() noexcept {
 }
 
 bool WsgiCall::bodyless() const noexcept {
-  const int status = kit_->head.status();
-  return exchange_->head().method == http::Method::head || status == 204 || status == 304;
+  return http::is_without_content(exchange_->head().method, kit_->head.status());
 }
 
 bool WsgiCall::begin(std::optional<std::uint64_t> body_bytes) noexcept {

@@ -344,7 +344,9 @@ void Connection::fail(Errc code) noexcept {
   const int status = error_status(code);
   char* to = status ? out_.reserve(http1::kErrorBytesMax) : nullptr;
   if (!to) return close(status != 0);
-  char* end = http1::write_error(to, status, error_text(code), "", server_.server_fields(), true);
+  const bool with_body = exchange_.head_slot().method != http::Method::head;  // as far as parsed
+  char* end =
+      http1::write_error(to, status, error_text(code), "", server_.server_fields(), with_body);
   out_.commit(static_cast<std::size_t>(end - to));
   server_.log_rejected(*this, status);
   close_after_flush(false);

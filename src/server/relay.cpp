@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "http/status.h"
 #include "server/relay_queue.h"
 #include "sys/files.h"
 #include "sys/sockets.h"
@@ -110,8 +111,7 @@ Result<void> Relay::start(const http::ResponseHead& head,
   if (!command || !fill(*command, head)) return Errc::no_memory;
   command->body_bytes = body_bytes;
   const std::optional<std::uint64_t> length = head.content_length();
-  const bool bodyless =
-      exchange_.head().method == http::Method::head || head.status() == 204 || head.status() == 304;
+  const bool bodyless = http::is_without_content(exchange_.head().method, head.status());
   has_length_ = !bodyless && (length || body_bytes);
   length_ = length ? *length : body_bytes.value_or(0);
   started_ = true;

@@ -295,7 +295,7 @@ def test_the_applications_date_and_server_replace_ours(asgi: ServerProcess, plac
         assert (answer.get("Date"), answer.get("Server")) == ("today", "mine")
 
 
-# ---- HEAD, 204, 304 (T21)
+# ---- HEAD, 204, 205, 304 (T21)
 
 
 BODYLESS = [
@@ -310,6 +310,10 @@ BODYLESS = [
     ("GET", [start(status=204, headers=[(b"content-length", b"0")]), body(b"")], None),
     ("GET", [start(status=304, headers=[(b"content-length", b"1000")]), body(b"")], "1000"),
     ("GET", [start(status=304), body()], None),
+    ("GET", [start(status=205), body()], "0"),
+    ("GET", [start(status=205), body(more=True), END], "0"),
+    ("GET", [start(status=205, headers=[(b"content-length", b"1000")]), body(b"")], "0"),
+    ("HEAD", [start(status=205), body()], "0"),
 ]
 
 

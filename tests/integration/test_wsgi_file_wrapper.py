@@ -148,7 +148,7 @@ def test_a_file_that_shrinks_meanwhile_cuts_the_answer(server: ServerProcess, tm
 
 
 @pytest.mark.parametrize("method", ["HEAD", "GET"])
-@pytest.mark.parametrize("status", ["200 OK", "304 Not Modified", "204 No Content"])
+@pytest.mark.parametrize("status", ["200 OK", "304 Not Modified", "204 No Content", "205 Reset Content"])
 def test_answers_without_a_body_close_the_file(server: ServerProcess, path: str, status: str, method: str) -> None:
     name = f"bodyless-{server.position()}-{random.random()}"
     with Wire(server.address) as wire:

@@ -132,9 +132,9 @@ def test_more_bytes_than_declared_are_cut_off(server: ServerProcess, kind: str) 
 
 
 @pytest.mark.parametrize("kind", ["list", "generator"])
-@pytest.mark.parametrize("status", ["204 No Content", "304 Not Modified"])
+@pytest.mark.parametrize("status", ["204 No Content", "205 Reset Content", "304 Not Modified"])
 @pytest.mark.parametrize("length", ["", "&length=5"])
-def test_204_and_304_have_no_body_whatever_the_application_gives(
+def test_some_statuses_have_no_body_whatever_the_application_gives(
     server: ServerProcess, status: str, kind: str, length: str
 ) -> None:
     with Wire(server.address) as wire:
@@ -145,6 +145,8 @@ def test_204_and_304_have_no_body_whatever_the_application_gives(
         assert answer.get("Transfer-Encoding") is None
         if answer.status == 204:
             assert answer.get("Content-Length") is None  # RFC 9110, section 8.6
+        if answer.status == 205:
+            assert (answer.get("Content-Length"), answer.body) == ("0", b"")  # section 15.3.6
         assert wire.answer().body == b"hello"
 
 
