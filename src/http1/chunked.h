@@ -10,10 +10,10 @@
 //   trailer_start -CR-> end_lf -LF-> done
 //
 // Strict on purpose: a bare LF, or one digit too many, is how request smuggling starts. Extensions
-// are checked against their grammar (section 7.1.1) and ignored. Trailer fields are checked,
-// counted and dropped; framing, routing and authentication fields in them are refused (RFC 9110,
-// section 6.5.1). Pure: takes bytes, hands back slices of the same bytes. No I/O, no allocation, no
-// clock. At most 64 bytes of state.
+// are checked against their grammar (section 7.1.1) and ignored. Trailer fields are checked against
+// the grammar of fields, counted and dropped, whatever their names (section 7.1.2), but for
+// Content-Length, Transfer-Encoding and Host: these are refused. Pure: takes bytes, hands back
+// slices of the same bytes. No I/O, no allocation, no clock. At most 64 bytes of state.
 
 #pragma once
 
@@ -65,8 +65,8 @@ class ChunkedDecoder {
     done,
   };
 
-  // The longest name that is refused in trailers has 19 bytes; of longer ones the rest is not kept.
-  static constexpr std::size_t kNameBytesMax = 20;
+  // The longest name that is refused in trailers has 17 bytes; of longer ones the rest is not kept.
+  static constexpr std::size_t kNameBytesMax = 18;
 
   // Each takes one byte and answers with ok or what is wrong with it.
   Errc take(char byte, const http::Limits& limits) noexcept;
