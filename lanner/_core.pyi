@@ -273,8 +273,8 @@ class Server:
       threads: int = 1            1 = inline; N > 1 = run_thread() is called by N Python threads
       root_path: str = ""         SCRIPT_NAME / root_path
       forwarded_allow_ips: str    whose forwarding fields count: addresses, networks, "unix:", "*"; absent = nobody's
-      forwarded_headers: str      which of them, by name; absent = all five (http/forwarded.h)
-      drop_untrusted: bool = False  those of others never reach the application
+      forwarded_headers: str      the fields that they set, others never reach the application; absent = all
+      drop_untrusted: bool = False  forwarding fields of others never reach the application
       server_header: bool = True
       date_header: bool = True
       access_log_fd: int = -1     -1 = off; written by a thread of its own, lines dropped when it cannot keep up

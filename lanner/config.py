@@ -113,8 +113,8 @@ class Config:
             options["forwarded_allow_ips"] = ",".join(trusted)
             if self.forwarded_headers is not None:
                 options["forwarded_headers"] = ",".join(self.forwarded_headers)
-            # Who names the proxies means that nobody else is one.
-            options["drop_untrusted"] = self.forwarded_allow_ips is not None
+            # Who names the proxies, or what they set, means that nobody else is one.
+            options["drop_untrusted"] = self.forwarded_allow_ips is not None or self.forwarded_headers is not None
         return options
 
 

@@ -174,8 +174,8 @@ FIXED = (
         engine_list("forwarded_headers"),
         None,
         PROXY,
-        "The fields that they set, others are the client's word: forwarded, x-forwarded-for, -proto, -host, -port;"
-        " all five if none are named.",
+        "The forwarding fields that they set, others are removed: forwarded, x-forwarded-for, -proto, -host, -port;"
+        " x-real-ip and its like are passed on. All if none are named.",
         "NAMES",
         aliases=("trusted-proxy-headers",),
         many=True,

@@ -10,6 +10,43 @@ namespace lanner::http {
 namespace {
 
 constexpr std::string_view kSeparators = ", \t";
+constexpr std::string_view kXForwarded = "x-forwarded-";
+
+// By which proxies, balancers and CDNs also say who asks, by what scheme and for which host or
+// path; lower case.
+constexpr std::string_view kOtherNames[] = {
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "client-ip",
+    "do-connecting-ip",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "forwarded-for",
+    "front-end-https",
+    "proxy-client-ip",
+    "true-client-ip",
+    "wl-proxy-client-ip",
+    "x-appengine-user-ip",
+    "x-azure-clientip",
+    "x-azure-socketip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-envoy-external-address",
+    "x-forwarded",
+    "x-host",
+    "x-original-forwarded-for",
+    "x-original-host",
+    "x-original-proto",
+    "x-original-url",
+    "x-real-port",
+    "x-remote-addr",
+    "x-remote-ip",
+    "x-rewrite-url",
+    "x-scheme",
+    "x-script-name",
+    "x-url-scheme",
+    "x-vercel-forwarded-for",
+};
 
 // Whether an odd number of backslashes stands before text[at].
 bool is_escaped(std::string_view text, std::size_t at) noexcept {
@@ -35,8 +72,17 @@ class MembersFromRight {
   MembersFromRight(const RequestHead& head, Token token) noexcept
       : fields_(head.fields), token_(token) {}
 
-  // An empty member is one, too.
+  // Empty members of Forwarded mean nothing (RFC 9110, section 5.6.1). In the others, which no RFC
+  // describes, they are places: of a proxy that did not know who had asked it.
   bool next(std::string_view* member) noexcept {
+    do {
+      if (!next_place(member)) return false;
+    } while (member->empty() && token_ == Token::forwarded);
+    return true;
+  }
+
+ private:
+  bool next_place(std::string_view* member) noexcept {
     while (!inside_) {
       if (fields_.empty()) return false;
       const Field& field = fields_.back();
@@ -51,7 +97,6 @@ class MembersFromRight {
     return true;
   }
 
- private:
   std::span<const Field> fields_;
   std::string_view rest_;
   Token token_;
@@ -238,16 +283,49 @@ Forwarding read_customary(const RequestHead& head, const TrustList& trust,
 
 }  // namespace
 
-Result<std::uint8_t> parse_forwarded_fields(std::string_view text) noexcept {
-  unsigned bits = 0;
-  for (std::size_t at = 0; (at = text.find_first_not_of(kSeparators, at)) < text.size();) {
-    const std::string_view name = text.substr(at, text.find_first_of(kSeparators, at) - at);
-    const std::uint8_t bit = forwarded_bit(token_from_name(name));
-    if (bit == 0) return Error{Errc::field_name_invalid, static_cast<std::uint32_t>(at)};
-    bits |= bit;
-    at += name.size();
+bool is_forwarding_field(std::string_view name, Token token) noexcept {
+  if (forwarded_bit(token) != 0 || token == Token::x_real_ip) return true;
+  if (token != Token::unknown) return false;
+  if (name.size() > kXForwarded.size() &&
+      equals_ignoring_case(name.substr(0, kXForwarded.size()), kXForwarded)) {
+    return is_token(name);
   }
-  return static_cast<std::uint8_t>(bits);
+  for (const std::string_view other : kOtherNames) {
+    if (equals_ignoring_case(name, other)) return true;
+  }
+  return false;
+}
+
+Result<ForwardedNames> ForwardedNames::parse(std::string_view text) noexcept {
+  ForwardedNames names;
+  names.listed_ = true;
+  names.text_ = text;
+  names.believed_ = 0;
+  std::string_view name;
+  for (std::size_t at = 0; names.next(&at, &name); at += name.size()) {
+    const Token token = token_from_name(name);
+    if (!is_forwarding_field(name, token)) {
+      return Error{Errc::field_name_invalid, static_cast<std::uint32_t>(at)};
+    }
+    names.believed_ = static_cast<std::uint8_t>(names.believed_ | forwarded_bit(token));
+  }
+  return names;
+}
+
+bool ForwardedNames::next(std::size_t* at, std::string_view* name) const noexcept {
+  *at = text_.find_first_not_of(kSeparators, *at);
+  if (*at >= text_.size()) return false;
+  *name = text_.substr(*at, text_.find_first_of(kSeparators, *at) - *at);
+  return true;
+}
+
+bool ForwardedNames::has(const Field& field) const noexcept {
+  if (!listed_) return true;
+  std::string_view name;
+  for (std::size_t at = 0; next(&at, &name); at += name.size()) {
+    if (equals_ignoring_case(name, field.name)) return true;
+  }
+  return false;
 }
 
 Forwarding read_forwarding(const RequestHead& head, const TrustList& trust,

@@ -45,9 +45,32 @@ constexpr std::uint8_t forwarded_bit(Token token) noexcept {
       return 0;
   }
 }
-// From names such as "x-forwarded-for", in any case, separated by commas or blanks; "" is none.
-// Error: field_name_invalid, detail = where the unknown name begins.
-Result<std::uint8_t> parse_forwarded_fields(std::string_view text) noexcept;
+// Whether that is a field by which proxies say who asks and for what: the five above, X-Real-IP,
+// X-Forwarded-Prefix and whatever else begins with X-Forwarded-, CF-Connecting-IP and its like.
+bool is_forwarding_field(std::string_view name, Token token) noexcept;
+
+// The forwarding fields that the trusted proxies set: all, or those of a list.
+class ForwardedNames final {
+ public:
+  ForwardedNames() noexcept = default;
+  // Names such as "x-forwarded-for", in any case, separated by commas or blanks; "" is none. Keeps
+  // a view of `text`. Error: field_name_invalid, detail = where the name begins that is none of a
+  // forwarding field.
+  static Result<ForwardedNames> parse(std::string_view text) noexcept;
+
+  // A list was given: what it does not name is the client's word.
+  bool listed() const noexcept { return listed_; }
+  // Those of the five that count; bits.
+  std::uint8_t believed() const noexcept { return believed_; }
+  bool has(const Field& field) const noexcept;  // REQUIRES: a forwarding field
+
+ private:
+  bool next(std::size_t* at, std::string_view* name) const noexcept;
+
+  std::string_view text_;
+  std::uint8_t believed_ = kAllForwardedFields;
+  bool listed_ = false;
+};
 
 // Addresses believed in one request; more proxies than that nobody has in a row.
 inline constexpr std::size_t kForwardedHopsMax = 20;

@@ -190,14 +190,26 @@ TEST(Forwarded, AHiddenClientIsUnknown) {
 // waitress issue 257: there a 500.
 TEST(Forwarded, AnUnreadableEntryEndsTheWalk) {
   for (const char* junk :
-       {"", "for", "for=", "=1.2.3.4", "for=\"1.2.3.4", "for=1.2.3.4\"", "for =1.2.3.4",
-        "for= 1.2.3.4", "for=1.2.3.4;for=5.6.7.8", "proto=http;proto=https", "192.0.2.9", ";",
-        "for=\"1.2.3.4\"x", "for=1.2.3.4 proto=https", "for=a\\b", "f(r=1.2.3.4"}) {
+       {"for", "for=", "=1.2.3.4", "for=\"1.2.3.4", "for=1.2.3.4\"", "for =1.2.3.4", "for= 1.2.3.4",
+        "for=1.2.3.4;for=5.6.7.8", "proto=http;proto=https", "192.0.2.9", ";", "for=\"1.2.3.4\"x",
+        "for=1.2.3.4 proto=https", "for=a\\b", "f(r=1.2.3.4"}) {
     const std::string bad(junk);
     EXPECT_EQ(standard(bad), "- - - -") << junk;
     EXPECT_EQ(standard("for=203.0.113.66;proto=https, " + bad), "- - - -") << junk;
     EXPECT_EQ(standard(bad + ", for=192.0.2.1"), "192.0.2.1 - - -") << junk;
   }
+}
+
+// RFC 9110, section 5.6.1: empty members of a list mean nothing, on one line and on several.
+TEST(Forwarded, EmptyEntriesMeanNothing) {
+  for (const char* list :
+       {"for=192.0.2.1,", ", for=192.0.2.1 , ,", "for=192.0.2.1,,for=10.0.0.1"}) {
+    EXPECT_EQ(standard(list), "192.0.2.1 - - -") << list;
+  }
+  EXPECT_EQ(standard(""), "- - - -");
+  EXPECT_EQ(standard(" , "), "- - - -");
+  EXPECT_EQ(said({{kStandard, "for=192.0.2.1"}, {kStandard, ""}, {kStandard, ", for=10.0.0.1"}}),
+            "192.0.2.1 - - -");
 }
 
 // What a client has sent stands left of what the proxies append, and changes nothing of it.
@@ -236,14 +248,29 @@ TEST(Forwarded, OnlyWhatIsBelievedCounts) {
   EXPECT_EQ(said(all, "", 0), "- - - -");
 }
 
-TEST(Forwarded, FieldsHaveNames) {
-  EXPECT_EQ(*parse_forwarded_fields(""), 0);
-  EXPECT_EQ(*parse_forwarded_fields("Forwarded"), kForwarded);
-  EXPECT_EQ(*parse_forwarded_fields("x-forwarded-for x-forwarded-proto,X-Forwarded-Host ,"),
-            kXForwardedFor | kXForwardedProto | kXForwardedHost);
-  EXPECT_EQ(parse_forwarded_fields("x-forwarded-for, x-real-ip").error(),
+TEST(ForwardedNames, AreThoseOfForwardingFields) {
+  EXPECT_EQ(ForwardedNames::parse("")->believed(), 0);
+  EXPECT_EQ(ForwardedNames::parse("Forwarded")->believed(), kForwarded);
+  EXPECT_EQ(
+      ForwardedNames::parse("x-forwarded-for x-forwarded-proto,X-Forwarded-Host ,")->believed(),
+      kXForwardedFor | kXForwardedProto | kXForwardedHost);
+  EXPECT_EQ(ForwardedNames::parse("x-real-ip, X-Forwarded-User cf-connecting-ip")->believed(), 0);
+  EXPECT_EQ(ForwardedNames::parse("x-forwarded-for, cookie").error(),
             (Error{Errc::field_name_invalid, 17}));
-  EXPECT_EQ(parse_forwarded_fields("x-forwarded-by").code(), Errc::field_name_invalid);
+  for (const char* other : {"host", "x-forwarded-", "x-forwarded-a;b", "x-real", "x-request-id"}) {
+    EXPECT_EQ(ForwardedNames::parse(other).code(), Errc::field_name_invalid) << other;
+  }
+}
+
+TEST(ForwardedNames, WithoutAListAllAreVouchedFor) {
+  const Field prefix{"X-Forwarded-Prefix", "/x", Token::unknown};
+  EXPECT_EQ(ForwardedNames().believed(), kAllForwardedFields);
+  EXPECT_FALSE(ForwardedNames().listed());
+  EXPECT_TRUE(ForwardedNames().has(prefix));
+  EXPECT_TRUE(ForwardedNames::parse("")->listed());
+  EXPECT_FALSE(ForwardedNames::parse("")->has(prefix));
+  EXPECT_FALSE(ForwardedNames::parse("x-forwarded-for")->has(prefix));
+  EXPECT_TRUE(ForwardedNames::parse("x-forwarded-for,x-forwarded-prefix")->has(prefix));
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
-// http/list.h: members of a comma-separated field value (RFC 9110, section 5.6.1).
+// http/list.h: members of comma-separated field values (RFC 9110, section 5.6.1).
+//
+// All fields of one name are one list, however it is split over lines. Empty members mean nothing.
 
 #pragma once
 
 #include <string_view>
 
 #include "http/ascii.h"
+#include "http/head.h"
 
 namespace lanner::http {
 
@@ -17,10 +20,40 @@ constexpr std::string_view take_member(std::string_view& rest) noexcept {
   return trim_blanks(member);
 }
 
+// The same for lists whose members may hold quoted strings (TE, Expect): a comma inside of one
+// separates nothing. A quote that is never closed is none. REQUIRES: !rest.empty()
+constexpr std::string_view take_quoted_member(std::string_view& rest) noexcept {
+  std::size_t end = 0;
+  while (end < rest.size() && rest[end] != ',') {
+    std::size_t close = end;
+    if (rest[end] == '"') {
+      do {
+        close += close < rest.size() && rest[close] == '\\' ? 2 : 1;
+      } while (close < rest.size() && rest[close] != '"');
+    }
+    end = (close < rest.size() ? close : end) + 1;
+  }
+  const std::string_view member = rest.substr(0, end);
+  rest.remove_prefix(end < rest.size() ? end + 1 : rest.size());
+  return trim_blanks(member);
+}
+
 // Any case.
 constexpr bool has_member(std::string_view list, std::string_view name) noexcept {
   while (!list.empty()) {
     if (equals_ignoring_case(take_member(list), name)) return true;
+  }
+  return false;
+}
+
+// Whether the list that all fields of that token make together has such a member; any case.
+constexpr bool has_member(const RequestHead& head, Token token, std::string_view name) noexcept {
+  for (const Field& field : head.fields) {
+    if (field.token != token) continue;
+    std::string_view rest = field.value;
+    while (!rest.empty()) {
+      if (equals_ignoring_case(take_quoted_member(rest), name)) return true;
+    }
   }
   return false;
 }

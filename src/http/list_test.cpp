@@ -27,5 +27,26 @@ TEST(List, TakesMembersInOrder) {
   EXPECT_TRUE(rest.empty());
 }
 
+TEST(List, CommasInQuotedStringsSeparateNothing) {
+  std::string_view rest = "a;b=\"x, y\\\", z\" , c,d=\"open, e";
+  EXPECT_EQ(take_quoted_member(rest), "a;b=\"x, y\\\", z\"");
+  EXPECT_EQ(take_quoted_member(rest), "c");
+  EXPECT_EQ(take_quoted_member(rest), "d=\"open");
+  EXPECT_EQ(take_quoted_member(rest), "e");
+  EXPECT_TRUE(rest.empty());
+}
+
+TEST(List, FieldsOfOneNameAreOneList) {
+  const Field fields[] = {{"TE", "gzip;a=\"trailers, b\"", Token::te},
+                          {"Upgrade", "trailers", Token::upgrade},
+                          {"TE", "", Token::te},
+                          {"te", ", deflate, Trailers", Token::te}};
+  RequestHead head;
+  head.fields = std::span(fields).first(3);
+  EXPECT_FALSE(has_member(head, Token::te, "trailers"));
+  head.fields = fields;
+  EXPECT_TRUE(has_member(head, Token::te, "trailers"));
+}
+
 }  // namespace
 }  // namespace lanner::http

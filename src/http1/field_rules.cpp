@@ -27,6 +27,18 @@ constexpr Token kSingles[] = {
 };
 static_assert(std::size(kSingles) <= 16);  // bits of Rule::single_bit
 
+bool has_some_member(std::string_view list) noexcept {
+  return list.find_first_not_of(", \t") != std::string_view::npos;
+}
+
+// transfer-coding without its parameters (RFC 9110, section 10.1.4); "" if it is none.
+std::string_view coding_name(std::string_view coding) noexcept {
+  const std::string_view name = coding.substr(0, coding.find_first_of("; \t"));
+  const std::string_view rest = http::trim_blanks(coding.substr(name.size()));
+  const bool well_formed = rest.empty() || rest.front() == ';';
+  return well_formed && http::is_token(name) ? name : std::string_view();
+}
+
 }  // namespace
 
 constexpr FieldRules::Rules FieldRules::make_rules() noexcept {
@@ -66,11 +78,9 @@ Errc FieldRules::apply(const http::Field& field, Rule rule, RequestHead* head) n
       return Errc::ok;
     case Role::expect:
       if (head->minor_version == 0) return Errc::ok;  // RFC 9110, section 10.1.1
-      expect_seen_ = true;
-      return http::equals_ignoring_case(field.value, "100-continue") ? Errc::ok
-                                                                     : Errc::expectation_failed;
+      return apply_expect(field.value);
     case Role::upgrade:
-      upgrade_seen_ = true;
+      upgrade_seen_ = upgrade_seen_ || has_some_member(field.value);
       return Errc::ok;
     case Role::forwarded:
       head->forwarded = true;
@@ -91,26 +101,48 @@ Errc FieldRules::apply_host(std::string_view value) noexcept {
   return Errc::ok;
 }
 
-// Stricter than RFC 9112, section 6.3: equal repetitions and lists are refused, too.
+// Stricter than RFC 9112, section 6.3: equal repetitions are refused too, as lines and as a list.
 Errc FieldRules::apply_content_length(std::string_view value, RequestHead* head) noexcept {
   if (content_length_seen_) return Errc::content_length_repeated;
-  if (transfer_encoding_seen_) return Errc::framing_ambiguous;
+  if (head->framing == http::BodyFraming::chunked) return Errc::framing_ambiguous;
   if (!http::parse_decimal(value, &head->content_length)) return Errc::content_length_invalid;
   content_length_seen_ = true;
   head->framing = http::BodyFraming::length;
   return Errc::ok;
 }
 
-// Only "chunked", once, on 1.1 (RFC 9112, section 6.1).
+// Only "chunked", once, on 1.1 (RFC 9112, section 6.1). The first member that is not served
+// decides, so it is the same on one line or several. Behind "chunked" nothing may stand, not even
+// an empty member: some recipients look at the end of the list only.
 Errc FieldRules::apply_transfer_encoding(std::string_view value, RequestHead* head) noexcept {
-  if (transfer_encoding_seen_ || head->minor_version == 0) return Errc::transfer_encoding_invalid;
-  if (!http::equals_ignoring_case(value, "chunked")) {
-    return http::is_token(value) ? Errc::transfer_encoding_unknown
-                                 : Errc::transfer_encoding_invalid;
-  }
-  if (content_length_seen_) return Errc::framing_ambiguous;
   transfer_encoding_seen_ = true;
-  head->framing = http::BodyFraming::chunked;
+  if (head->minor_version == 0) return Errc::transfer_encoding_invalid;
+  for (bool more = true; more;) {
+    if (head->framing == http::BodyFraming::chunked) return Errc::transfer_encoding_invalid;
+    const std::size_t comma = value.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view coding = http::trim_blanks(value.substr(0, comma));
+    if (more) value.remove_prefix(comma + 1);
+    if (coding.empty()) continue;
+    const std::string_view name = coding_name(coding);
+    const bool chunked = http::equals_ignoring_case(name, "chunked");
+    if (name.empty() || (chunked && name.size() != coding.size())) {
+      return Errc::transfer_encoding_invalid;
+    }
+    if (!chunked) return Errc::transfer_encoding_unknown;
+    if (content_length_seen_) return Errc::framing_ambiguous;
+    head->framing = http::BodyFraming::chunked;
+  }
+  return Errc::ok;
+}
+
+Errc FieldRules::apply_expect(std::string_view value) noexcept {
+  while (!value.empty()) {
+    const std::string_view member = http::take_quoted_member(value);
+    if (member.empty()) continue;
+    if (!http::equals_ignoring_case(member, "100-continue")) return Errc::expectation_failed;
+    expect_seen_ = true;
+  }
   return Errc::ok;
 }
 
@@ -134,6 +166,9 @@ Errc FieldRules::finish(RequestHead* head) noexcept {
     head->authority = host_;
   } else if (host_seen_ && !http::is_target_of_host(*head, host_)) {
     return Errc::host_mismatch;
+  }
+  if (transfer_encoding_seen_ && head->framing != http::BodyFraming::chunked) {
+    return Errc::transfer_encoding_invalid;  // an empty list
   }
   const bool has_body = head->framing == http::BodyFraming::chunked || head->content_length > 0;
   head->keep_alive = !wants_close_ && (!old || wants_keep_alive_);

@@ -52,6 +52,7 @@ class FieldRules {
   Errc apply_host(std::string_view value) noexcept;
   Errc apply_content_length(std::string_view value, http::RequestHead* head) noexcept;
   Errc apply_transfer_encoding(std::string_view value, http::RequestHead* head) noexcept;
+  Errc apply_expect(std::string_view value) noexcept;
   void apply_connection(std::string_view value) noexcept;
 
   std::string_view host_;

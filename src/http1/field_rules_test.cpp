@@ -1,11 +1,14 @@
 #include "http1/field_rules.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "http/ascii.h"
 
 namespace lanner::http1 {
 namespace {
@@ -80,11 +83,12 @@ TEST(FieldRules, RefusesMalformedContentLength) {
 
 TEST(FieldRules, TakesChunkedOnly) {
   EXPECT_EQ(on_11({{"transfer-encoding", "ChunKed"}}).head.framing, BodyFraming::chunked);
-  for (const char* value : {"gzip", "identity", "xchunked", "chunkedx"}) {
+  for (const char* value : {"gzip", "identity", "xchunked", "chunkedx", "gzip, chunked",
+                            "gzip;q=\"a, chunked\"", "gzip ; a=b"}) {
     EXPECT_EQ(on_11({{"Transfer-Encoding", value}}).code, Errc::transfer_encoding_unknown) << value;
   }
-  for (const char* value : {"", "chunked, chunked", "chunked, gzip", "gzip, chunked", "chunked;q=1",
-                            "\"chunked\"", ",chunked", "chunked,",
+  for (const char* value : {"", "chunked, chunked", "chunked, gzip", "chunked;q=1", "\"chunked\"",
+                            "chunked,", "gzip chunked", "=, gzip",
                             "\xA0"
                             "chunked"}) {
     EXPECT_EQ(on_11({{"Transfer-Encoding", value}}).code, Errc::transfer_encoding_invalid) << value;
@@ -101,6 +105,66 @@ TEST(FieldRules, RefusesTwoFramings) {
             Errc::framing_ambiguous);
   EXPECT_EQ(on_11({{"Transfer-Encoding", "chunked"}, {"Transfer-Encoding", "chunked"}}).code,
             Errc::transfer_encoding_invalid);
+}
+
+// The list on one line, and with each comma as a line's end.
+std::pair<Outcome, Outcome> whole_and_split(std::string_view name, std::string_view list,
+                                            const Fields& before) {
+  Fields whole = before;
+  whole.push_back({name, list});
+  Fields split = before;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    split.push_back({name, http::trim_blanks(list.substr(at, end - at))});
+    at = end + 1;
+  }
+  return {on_11(whole), on_11(split)};
+}
+
+TEST(FieldRules, ListsMeanTheSameOnOneLineAndOnSeveral) {
+  constexpr std::string_view kMembers[] = {"",           "chunked",      "gzip",  "x y",
+                                           "keep-alive", "100-continue", "close", "upgrade"};
+  for (const std::string_view name : {"Transfer-Encoding", "Connection", "Expect", "Upgrade"}) {
+    for (const std::string_view a : kMembers) {
+      for (const std::string_view b : kMembers) {
+        for (const std::string_view c : kMembers) {
+          const std::string list = std::string(a) + ", " + std::string(b) + " ," + std::string(c);
+          for (const Fields& before :
+               {Fields{}, Fields{{"Content-Length", "1"}}, Fields{{"Connection", "upgrade"}}}) {
+            const auto [whole, split] = whole_and_split(name, list, before);
+            EXPECT_EQ(whole.code, split.code) << name << ": " << list;
+            if (whole.code != Errc::ok || split.code != Errc::ok) continue;
+            EXPECT_EQ(whole.head.framing, split.head.framing) << name << ": " << list;
+            EXPECT_EQ(whole.head.keep_alive, split.head.keep_alive) << name << ": " << list;
+            EXPECT_EQ(whole.head.expect_continue, split.head.expect_continue)
+                << name << ": " << list;
+            EXPECT_EQ(whole.head.upgrade, split.head.upgrade) << name << ": " << list;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(FieldRules, EmptyMembersMeanNothing) {
+  EXPECT_EQ(on_11({{"Transfer-Encoding", ", ,chunked"}}).head.framing, BodyFraming::chunked);
+  EXPECT_EQ(on_11({{"Transfer-Encoding", ""}, {"Transfer-Encoding", "chunked"}}).head.framing,
+            BodyFraming::chunked);
+  EXPECT_FALSE(on_11({{"Connection", ", close,"}}).head.keep_alive);
+  EXPECT_EQ(on_11({{"Expect", ""}, {"Content-Length", "1"}}).code, Errc::ok);
+  EXPECT_FALSE(on_11({{"Expect", " , "}, {"Content-Length", "1"}}).head.expect_continue);
+  EXPECT_TRUE(on_11({{"Expect", ",100-continue,"}, {"Content-Length", "1"}}).head.expect_continue);
+  EXPECT_FALSE(on_11({{"Connection", "upgrade"}, {"Upgrade", ","}}).head.upgrade);
+  EXPECT_TRUE(
+      on_11({{"Connection", "upgrade"}, {"Upgrade", ""}, {"Upgrade", ",h2c"}}).head.upgrade);
+}
+
+TEST(FieldRules, ContentLengthIsNoList) {
+  for (const char* list : {"5, 5", "5, 6", "5,", ",5", "5, "}) {
+    const auto [whole, split] = whole_and_split("Content-Length", list, {});
+    EXPECT_NE(whole.code, Errc::ok) << list;
+    EXPECT_NE(split.code, Errc::ok) << list;
+  }
 }
 
 TEST(FieldRules, LookalikesFrameNothing) {
@@ -148,7 +212,10 @@ TEST(FieldRules, KnowsOneExpectation) {
   EXPECT_FALSE(on_11({{"Expect", "100-continue"}}).head.expect_continue);
   EXPECT_FALSE(on_11({{"Expect", "100-continue"}, {"Content-Length", "0"}}).head.expect_continue);
   EXPECT_EQ(on_11({{"Expect", "x"}}).code, Errc::expectation_failed);
-  EXPECT_EQ(on_11({{"Expect", ""}}).code, Errc::expectation_failed);
+  EXPECT_EQ(on_11({{"Expect", "100-continue, x"}}).code, Errc::expectation_failed);
+  EXPECT_EQ(on_11({{"Expect", "x=\"a, 100-continue\""}}).code, Errc::expectation_failed);
+  EXPECT_TRUE(on_11({{"Expect", "100-continue, 100-continue"}, {"Content-Length", "1"}})
+                  .head.expect_continue);
   EXPECT_EQ(on_10({{"Expect", "x"}, {"Content-Length", "1"}}).code, Errc::ok);
   EXPECT_FALSE(on_10({{"Expect", "100-continue"}, {"Content-Length", "1"}}).head.expect_continue);
 }

@@ -9,16 +9,6 @@
 
 namespace lanner::python {
 
-namespace {
-
-// The server has refused malformed handshakes already (websocket/handshake.h).
-bool is_websocket(const http::RequestHead& head) noexcept {
-  const http::Field* upgrade = head.find(http::Token::upgrade);
-  return upgrade && http::has_member(upgrade->value, "websocket");
-}
-
-}  // namespace
-
 AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller) noexcept
     : app_(app), poller_(poller), gil_(poller_gil(poller)) {}
 
@@ -32,7 +22,10 @@ http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
 
 void AsgiHandler::handle(http::Exchange& exchange) noexcept {
   const http::RequestHead& head = exchange.head();
-  if (head.upgrade && is_websocket(head)) return refuse_websocket(exchange);
+  // The server has refused malformed handshakes already (websocket/handshake.h).
+  if (head.upgrade && http::has_member(head, http::Token::upgrade, "websocket")) {
+    return refuse_websocket(exchange);
+  }
   if (!gil_.held()) {
     gil_.hold();
     app_.released().drop_all();

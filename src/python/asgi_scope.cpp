@@ -64,9 +64,7 @@ PyObject* percent_encoded(std::string_view text) noexcept {
 }  // namespace
 
 bool takes_trailers(const http::RequestHead& head) noexcept {
-  if (head.minor_version == 0) return false;
-  const http::Field* te = head.find(http::Token::te);
-  return te && http::has_member(te->value, "trailers");
+  return head.minor_version > 0 && http::has_member(head, http::Token::te, "trailers");
 }
 
 int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {

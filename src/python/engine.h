@@ -28,6 +28,7 @@ struct EngineOptions {
   Ref root_path;          // str
   Ref access_log_format;  // str, or none
   Ref spool_directory;    // bytes, or none
+  Ref forwarded_names;    // str, or none; server.forwarded_names has views of it
   server::LogLevel log_level = server::LogLevel::info;
   int threads = 1;
   int access_log_fd = -1;

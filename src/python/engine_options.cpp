@@ -110,15 +110,17 @@ int get_trust(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
   return 0;
 }
 
-int get_forwarded_fields(PyObject* key, PyObject* value, std::uint8_t* to) noexcept {
+int get_forwarded_names(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
   std::string_view text;
   if (get_list(key, value, &text) < 0) return -1;
-  const Result<std::uint8_t> fields = http::parse_forwarded_fields(text);
-  if (!fields) {
-    return refuse_entry(text, fields.error(), "is no forwarding field",
-                        "known are forwarded and x-forwarded-for, -proto, -host, -port");
+  const Result<http::ForwardedNames> names = http::ForwardedNames::parse(text);
+  if (!names) {
+    return refuse_entry(text, names.error(), "is no forwarding field",
+                        "known are forwarded, x-forwarded-for, -proto, -host, -port, and others "
+                        "that are passed on, such as x-real-ip");
   }
-  *to = *fields;
+  o->forwarded_names = Ref::borrow(value);  // which the views are of
+  o->server.forwarded_names = *names;
   return 0;
 }
 
@@ -133,7 +135,7 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
   if (name == "log_level") return get_level(key, value, &o->log_level);
   if (name == "forwarded_allow_ips") return get_trust(key, value, o);
   if (name == "forwarded_headers") {
-    return get_forwarded_fields(key, value, &o->server.forwarded_fields);
+    return get_forwarded_names(key, value, o);
   }
   if (name == "drop_untrusted") return get_bool(key, value, &o->server.drop_untrusted);
   if (name == "own_listeners") return get_bool(key, value, &o->server.own_listeners);

@@ -31,7 +31,8 @@ void Http1Exchange::open(std::string_view raw) noexcept {
   raw_ = raw;
   state_ = State::open;
   if (connection_.server().options().access_format) opened_us_ = sys::monotonic_us();
-  if (head_.forwarded && connection_.server().options().trust) apply_forwarding();
+  const Options& options = connection_.server().options();
+  if (options.trust && (head_.forwarded || options.may_drop_forwarding())) apply_forwarding();
 }
 
 void Http1Exchange::reset() noexcept {

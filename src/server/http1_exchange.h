@@ -81,7 +81,7 @@ class Http1Exchange final : public http::Exchange {
 
  private:
   void apply_forwarding() noexcept;
-  void drop_forwarded_fields() noexcept;
+  void drop_forwarding(bool all) noexcept;
   void set_host(std::string_view host) noexcept;
   std::string_view join_port(std::string_view host, std::uint16_t port) noexcept;
   // Cuts `bytes` to what Content-Length leaves; 0 = nothing goes on the wire.

@@ -40,11 +40,12 @@ http::Endpoint Http1Exchange::server() const noexcept {
 void Http1Exchange::apply_forwarding() noexcept {
   const Options& options = connection_.server().options();
   if (!connection_.peer_trusted()) {
-    if (options.drop_untrusted) drop_forwarded_fields();
+    if (options.drop_untrusted) drop_forwarding(true);
     return;
   }
+  if (options.forwarded_names.listed()) drop_forwarding(false);
   const http::Forwarding said =
-      http::read_forwarding(head_, *options.trust, options.forwarded_fields);
+      http::read_forwarding(head_, *options.trust, options.forwarded_names.believed());
   if (said.has_client) {
     client_bytes_ = static_cast<std::uint8_t>(http::write_ip(said.client, client_text_.data()));
     client_port_ = said.client_port;
@@ -83,11 +84,15 @@ void Http1Exchange::set_host(std::string_view host) noexcept {
   }
 }
 
-void Http1Exchange::drop_forwarded_fields() noexcept {
+// What nobody vouches for: with `all` every forwarding field, else those that are not listed.
+void Http1Exchange::drop_forwarding(bool all) noexcept {
+  const http::ForwardedNames& names = connection_.server().options().forwarded_names;
   const std::span<http::Field> fields = connection_.server().fields().first(head_.fields.size());
   std::size_t kept = 0;
   for (const http::Field& field : fields) {
-    if (http::forwarded_bit(field.token) == 0) fields[kept++] = field;
+    const bool drops =
+        http::is_forwarding_field(field.name, field.token) && (all || !names.has(field));
+    if (!drops) fields[kept++] = field;
   }
   head_.fields = fields.first(kept);
 }

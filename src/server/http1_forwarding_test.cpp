@@ -159,6 +159,10 @@ TEST_F(Forwarding, UntrustedFieldsCanBeDropped) {
   Rig(handler, with).exchange(request);
   EXPECT_EQ(names, "A Host B ");
   names.clear();
+  Rig(handler, with)
+      .exchange("GET / HTTP/1.1\r\nHost: t\r\nx-real-ip: a\r\nX-Forwarded-Ssl: on\r\n\r\n");
+  EXPECT_EQ(names, "Host ") << "also those that are not applied";
+  names.clear();
   with = options("192.0.2.7");
   with.drop_untrusted = true;
   Rig(handler, with).exchange(request);
@@ -166,6 +170,38 @@ TEST_F(Forwarding, UntrustedFieldsCanBeDropped) {
       names,
       "Forwarded A X-Forwarded-For Host X-Forwarded-Host X-Forwarded-Proto B X-Forwarded-Port ")
       << "a trusted peer's stay as they came";
+}
+
+// What a trusted proxy does not set it passes on as the client wrote it.
+TEST_F(Forwarding, WhereNamesAreListedOthersAreDropped) {
+  std::string names;
+  handler.script = [&](http::Exchange& exchange) {
+    for (const http::Field& field : exchange.head().fields) names += std::string(field.name) + " ";
+    (void)answer(exchange, "ok");
+  };
+  const std::string_view request =
+      "GET / HTTP/1.1\r\nForwarded: for=a\r\nX-Forwarded-For: 203.0.113.5\r\nHost: t\r\n"
+      "X-Forwarded-Port: 1\r\nX-Real-IP: b\r\nX-FORWARDED-PREFIX: /x\r\nX-Forward: y\r\n"
+      "True-Client-IP: c\r\nX-Forwarded-Port: 2\r\n\r\n";
+  const auto names_with = [&](std::string_view trusted, std::string_view listed, bool drop) {
+    Options with = options(trusted);
+    with.forwarded_names = *http::ForwardedNames::parse(listed);
+    with.drop_untrusted = drop;
+    names.clear();
+    Rig(handler, with).exchange(request);
+    return names;
+  };
+  EXPECT_EQ(names_with("*", "x-forwarded-for", true), "X-Forwarded-For Host X-Forward ");
+  EXPECT_EQ(names_with("*", "x-forwarded-prefix x-real-ip", true),
+            "Host X-Real-IP X-FORWARDED-PREFIX X-Forward ");
+  EXPECT_EQ(names_with("*", "", true), "Host X-Forward ");
+  EXPECT_EQ(names_with("127.0.0.1", "x-forwarded-for", true), "Host X-Forward ");
+  EXPECT_EQ(ask(options("*"), "X-Forwarded-Port: 8443\r\nX-Forwarded-For: 203.0.113.5\r\n"),
+            "203.0.113.5 0 http inner:8443 inner:8443  0");
+  Options listed = options("*");
+  listed.forwarded_names = *http::ForwardedNames::parse("x-forwarded-for");
+  EXPECT_EQ(ask(listed, "X-Forwarded-Port: 8443\r\nX-Forwarded-For: 203.0.113.5\r\n"),
+            "203.0.113.5 0 http inner inner  0");
 }
 
 }  // namespace

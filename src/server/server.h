@@ -38,8 +38,11 @@ struct Options {
   LogWriter* access_writer = nullptr;      // borrowed; with access_format
   process::Board* board = nullptr;         // borrowed; null = a worker alone
   const http::TrustList* trust = nullptr;  // borrowed; null = no proxy's word counts
-  std::uint8_t forwarded_fields = http::kAllForwardedFields;  // of which fields; with trust
-  bool drop_untrusted = false;  // those fields from others never reach the handler; with trust
+  http::ForwardedNames forwarded_names;    // in which fields; with trust
+  // Forwarding fields of peers that are not trusted never reach the handler; with trust. Of those
+  // that are, the fields that a list of names leaves out.
+  bool drop_untrusted = false;
+  bool may_drop_forwarding() const noexcept { return drop_untrusted || forwarded_names.listed(); }
 };
 
 class Server final : public net::Acceptor, public net::TurnObserver {

@@ -14,13 +14,6 @@ using http::Field;
 using http::RequestHead;
 using http::Token;
 
-bool asks_for_websocket(const RequestHead& head) noexcept {
-  for (const Field& field : head.fields) {
-    if (field.token == Token::upgrade && http::has_member(field.value, "websocket")) return true;
-  }
-  return false;
-}
-
 // The value of the one field of that token; nullptr when there is none or more than one.
 const std::string_view* find_single(const RequestHead& head, Token token) noexcept {
   const std::string_view* found = nullptr;
@@ -54,7 +47,7 @@ bool is_valid_key(std::string_view key) noexcept {
 }  // namespace
 
 Result<Handshake> check_handshake(const RequestHead& head) noexcept {
-  if (!head.upgrade || !asks_for_websocket(head)) return Handshake::none;
+  if (!head.upgrade || !http::has_member(head, Token::upgrade, "websocket")) return Handshake::none;
   const bool has_body = head.framing == http::BodyFraming::chunked || head.content_length > 0;
   const bool old = head.major_version == 1 && head.minor_version == 0;
   if (head.method != http::Method::get || old || has_body) return Errc::websocket_handshake_invalid;

@@ -225,6 +225,25 @@ def test_only_the_named_fields_count(serve: Serve) -> None:
     assert ask(server.address, [*SHOP, ("Forwarded", "for=192.0.2.9")]).short == ("192.0.2.9", "http", "test")
 
 
+def test_fields_that_nobody_vouches_for_are_removed(serve: Serve, kind: tuple[str, ...]) -> None:
+    """Where the fields that the proxies set are listed, a proxy passes others on as the client wrote them."""
+    others = (
+        "X-Forwarded-Port",
+        "X-Forwarded-Prefix",
+        "x-forwarded-user",
+        "X-Real-IP",
+        "Forwarded",
+        "CF-Connecting-IP",
+    )
+    server = serve(*kind, "--forwarded-headers", "x-forwarded-for x-real-ip")
+    asked = [*SHOP, *((name, "1") for name in others), ("X-Forward", "1")]
+    assert sorted(ask(server.address, asked).names) == ["host", "x-forward", "x-forwarded-for", "x-real-ip"]
+    with from_elsewhere(server) as wire:
+        assert sorted(seen_in(wire.get("/scope", fields=asked)).names) == ["host", "x-forward"]
+    server = serve(*kind, "--forwarded-allow-ips", "127.0.0.1")
+    assert {name.lower() for name in others} <= set(ask(server.address, asked).names), "all are vouched for"
+
+
 def test_the_variable_that_all_know(serve: Serve) -> None:
     server = serve("incoming:app", env={"FORWARDED_ALLOW_IPS": "127.0.0.2"})
     assert ask(server.address, SHOP).client == "127.0.0.1"

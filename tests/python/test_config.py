@@ -14,8 +14,8 @@ NOBODY = (
     "write an IP address, a network such as 10.0.0.0/8, * or unix:"
 )
 NO_FIELD = (
-    "forwarded_headers: 'x-real-ip' is no forwarding field: "
-    "known are forwarded and x-forwarded-for, -proto, -host, -port"
+    "forwarded_headers: 'x-request-id' is no forwarding field: "
+    "known are forwarded, x-forwarded-for, -proto, -host, -port, and others that are passed on, such as x-real-ip"
 )
 
 
@@ -166,7 +166,7 @@ def test_a_flag_whose_absence_matters_is_refused(name: str) -> None:
             {"forwarded_allow_ips": ["::1", "10.0.0.1/8"]},
             "forwarded_allow_ips: '10.0.0.1/8' is nobody to trust: bits are set beyond the prefix",
         ),
-        ({"forwarded_headers": "x-real-ip"}, NO_FIELD),
+        ({"forwarded_headers": "forwarded x-request-id"}, NO_FIELD),
         ({"write_low_mark": "1g"}, "--write-low-mark is above --write-high-mark; lower it"),
     ],
 )
@@ -199,6 +199,7 @@ def test_proxies_come_as_text_or_list() -> None:
 def test_without_a_list_of_proxies_this_machine_is_trusted() -> None:
     options = build({"FORWARDED_ALLOW_IPS": ""}).engine_options()
     assert (options["forwarded_allow_ips"], options["drop_untrusted"]) == ("127.0.0.1,::1", False)
+    assert build(forwarded_headers="x-real-ip").engine_options()["drop_untrusted"] is True
     assert "forwarded_allow_ips" not in build(proxy_headers=False).engine_options()
 
 
