@@ -1,12 +1,15 @@
-"""docs/json.md: what it shows is what happens."""
+"""docs/json.md and the page for those who come from other libraries: what they show is what happens."""
 
 import doctest
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs/json.md"
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_examples_do_what_the_page_says() -> None:
-    result = doctest.testfile(str(PAGE), module_relative=False)
-    assert result.attempted > 10
+@pytest.mark.parametrize("page", ["json.md", "from-orjson-msgspec-pydantic.md"])
+def test_the_examples_do_what_the_page_says(page: str) -> None:
+    result = doctest.testfile(str(DOCS / page), module_relative=False)
+    assert result.attempted > 5
     assert result.failed == 0
