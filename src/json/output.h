@@ -40,9 +40,10 @@ class Output final {
   }
   void commit(char* end) noexcept { at_ = end; }
   [[nodiscard]] bool append(std::string_view bytes) noexcept {
+    if (bytes.empty()) return true;
     char* to = reserve(bytes.size());
     if (to == nullptr) return false;
-    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    std::memcpy(to, bytes.data(), bytes.size());
     commit(to + bytes.size());
     return true;
   }

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "json/decimal.h"
+#include "python/call_method.h"
+#include "python/ref.h"
 
 namespace lanner::python {
 
@@ -177,6 +179,42 @@ ArrayText write_rows(json::Output& out, const Py_buffer& view, char code,
   }
 }
 
+bool is_text(PyObject* text, const char* expected) noexcept {
+  return PyUnicode_Check(text) && PyUnicode_CompareWithASCIIString(text, expected) == 0;
+}
+
+// Null with an exception set.
+Ref in_microseconds(PyObject* dates) noexcept {
+  const Ref unit = Ref::steal(PyUnicode_FromString("datetime64[us]"));
+  return Ref::steal(unit ? call_method(dates, "astype", unit.get()) : nullptr);
+}
+
+// tolist() of one dimension; null with an exception set.
+Ref flat_list(PyObject* array) noexcept {
+  const Ref length = Ref::steal(PyLong_FromLong(-1));  // as many as there are
+  const Ref row = Ref::steal(length ? call_method(array, "reshape", length.get()) : nullptr);
+  return Ref::steal(row ? call_method(row.get(), "tolist") : nullptr);
+}
+
+// Whether all dates are in the years that Python has: tolist() makes integers of the others, and of
+// all that are finer than microseconds. In these, however, a unit that counts years would overflow.
+// False with or without an exception set.
+bool are_datetimes(PyObject* dates, PyObject* dtype) noexcept {
+  const Ref name = Ref::steal(get_attribute(dtype, "name"));  // "datetime64[ns]"
+  const char* text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  if (!text) return false;
+  const std::string_view unit = text;
+  const bool fine = unit.ends_with("ns]") || unit.ends_with("ps]") || unit.ends_with("fs]") ||
+                    unit.ends_with("as]");
+  const Ref exact = fine ? in_microseconds(dates) : Ref::borrow(dates);
+  const Ref flat = exact ? flat_list(exact.get()) : Ref();
+  if (!flat || !PyList_Check(flat.get())) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(flat.get()); ++i) {
+    if (PyLong_Check(PyList_GET_ITEM(flat.get(), i))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_numpy(PyObject* value) noexcept {
@@ -200,18 +238,23 @@ ArrayText write_array(json::Output& out, PyObject* array, const JsonOptions& opt
   return done;
 }
 
-PyObject* array_to_python(PyObject* array) noexcept {
-  Ref dtype = Ref::steal(PyObject_GetAttrString(array, "dtype"));
-  Ref kind = Ref::steal(dtype ? PyObject_GetAttrString(dtype.get(), "kind") : nullptr);
+PyObject* array_to_python(PyObject* array, const char** problem) noexcept {
+  *problem = nullptr;
+  const Ref dtype = Ref::steal(get_attribute(array, "dtype"));
+  const Ref kind = Ref::steal(dtype ? get_attribute(dtype.get(), "kind") : nullptr);
   if (!kind) return nullptr;
-  Ref dates;
-  if (PyUnicode_Check(kind.get()) && PyUnicode_CompareWithASCIIString(kind.get(), "M") == 0) {
-    // Nanoseconds would become plain integers.
-    dates = Ref::steal(PyObject_CallMethod(array, "astype", "s", "datetime64[us]"));
-    if (!dates) return nullptr;
-    array = dates.get();
+  if (is_text(kind.get(), "m")) {
+    *problem = "numpy.timedelta64 has no form in JSON; default= may give a function that makes one";
+    return nullptr;
   }
-  return PyObject_CallMethod(array, "tolist", nullptr);
+  if (!is_text(kind.get(), "M")) return call_method(array, "tolist");
+  if (!are_datetimes(array, dtype.get())) {
+    if (!PyErr_Occurred())
+      *problem = "a numpy.datetime64 outside years 1 to 9999 has no form in RFC 3339";
+    return nullptr;
+  }
+  const Ref exact = in_microseconds(array);
+  return exact ? call_method(exact.get(), "tolist") : nullptr;
 }
 
 }  // namespace lanner::python

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "python/call_method.h"
+#include "python/json_error.h"
 
 namespace lanner::python {
 
@@ -18,6 +18,9 @@ struct Pair {
   PyObject* key;  // owned, an exact str
   PyObject* value;
 };
+
+constexpr const char* kGrown =
+    "the container grew while it was written: default= or an item added to it";
 
 struct Free {
   void operator()(void* memory) const noexcept { std::free(memory); }
@@ -80,7 +83,8 @@ PyObject* JsonEncoder::next(int outside, bool* done) noexcept {
 
 JsonEncoder::Walk JsonEncoder::walk_of(const ModuleState& state,
                                        const JsonOptions& options) noexcept {
-  if (!state.dict_entries || options.indent != 0 || options.strict_integer) return nullptr;
+  if (!state.dict_entries || options.indent != 0 || options.sort_keys || options.strict_integer)
+    return nullptr;
 #if defined(__x86_64__)
   if (json::has_vbmi2()) return &JsonEncoder::walk_vbmi2;
   if (simd_level() >= SimdLevel::avx2) return &JsonEncoder::walk_avx2;
@@ -106,8 +110,9 @@ JsonEncoder::Done JsonEncoder::open(Ref& owner, Kind kind, PyObject* items) noex
   if (!to) return no_memory();
   *to = kind <= Kind::tuple ? '[' : '{';
   out_->commit(to + 1);
-  frames_[static_cast<std::size_t>(depth_++)] = {owner.release(), nullptr, held.release(), 0,
-                                                 out_->size(),    kind};
+  Frame& frame = frames_[static_cast<std::size_t>(depth_++)];
+  frame = {owner.release(), nullptr, held.release(), 0, 0, out_->size(), kind};
+  frame.size = size_of(frame);
   return Done::yes;
 }
 
@@ -123,9 +128,14 @@ JsonEncoder::Done JsonEncoder::open_dict(Ref& dict) noexcept {
   PyObject* value = nullptr;
   bool ok = true;
   for (Py_ssize_t at = 0; ok && size < count && PyDict_Next(dict.get(), &at, &key, &value);) {
+    Ref held = Ref::borrow(value);  // making the key's text may run any code
     Ref text = key_text(key);
     ok = static_cast<bool>(text);
-    if (ok) pairs.get()[size++] = {text.release(), share(value)};
+    if (ok) pairs.get()[size++] = {text.release(), held.release()};
+  }
+  if (ok && static_cast<std::size_t>(PyDict_GET_SIZE(dict.get())) > count) {
+    (void)problem(kGrown);
+    ok = false;
   }
   std::sort(pairs.get(), pairs.get() + size, [](const Pair& left, const Pair& right) {
     return PyUnicode_Compare(left.key, right.key) < 0;
@@ -187,12 +197,35 @@ PyObject* JsonEncoder::next_item(Frame& frame) noexcept {
   }
 }
 
-// The item at frame.at, and those behind it. Its list may be changed by what other items call.
+Py_ssize_t JsonEncoder::size_of(const Frame& frame) noexcept {
+  switch (frame.kind) {
+    case Kind::dict:
+      return PyDict_GET_SIZE(frame.owner);
+    case Kind::sorted:
+      return PyList_GET_SIZE(frame.items);
+    case Kind::fields:
+      return PyDict_GET_SIZE(frame.items);
+    default:
+      return Py_SIZE(frame.owner);
+  }
+}
+
+bool JsonEncoder::has_grown(const Frame& frame) noexcept {
+  if (size_of(frame) <= frame.size) [[likely]]
+    return false;
+  problem_ = kGrown;
+  return true;
+}
+
+// The item at frame.at, and those behind it, as far as they are plain: these run no code.
 PyObject* JsonEncoder::next_of_array(Frame& frame) noexcept {
   const bool list = frame.kind == Kind::list;
-  for (;;) {
-    const Py_ssize_t size = list ? PyList_GET_SIZE(frame.owner) : PyTuple_GET_SIZE(frame.owner);
-    if (frame.at >= size) return nullptr;
+  if (has_grown(frame)) {
+    raise(nullptr);
+    return nullptr;
+  }
+  const Py_ssize_t size = Py_SIZE(frame.owner);
+  while (frame.at < size) {
     PyObject* item =
         list ? PyList_GET_ITEM(frame.owner, frame.at) : PyTuple_GET_ITEM(frame.owner, frame.at);
     ++frame.at;
@@ -204,15 +237,17 @@ PyObject* JsonEncoder::next_of_array(Frame& frame) noexcept {
     raise(nullptr);
     return nullptr;
   }
+  return nullptr;
 }
 
 PyObject* JsonEncoder::next_of_dict(Frame& frame) noexcept {
   PyObject* key = nullptr;
   PyObject* value = nullptr;
-  while (PyDict_Next(frame.owner, &frame.at, &key, &value)) {
+  while (!has_grown(frame) && PyDict_Next(frame.owner, &frame.at, &key, &value)) {
     const Done done = write_item(frame, key, &value);
     if (done != Done::yes) return done == Done::no ? value : nullptr;
   }
+  raise(nullptr);  // if it has
   return nullptr;
 }
 
@@ -229,19 +264,34 @@ PyObject* JsonEncoder::next_of_sorted(Frame& frame) noexcept {
 PyObject* JsonEncoder::next_field(Frame& frame) noexcept {
   PyObject* key = nullptr;
   PyObject* field = nullptr;
-  while (PyDict_Next(frame.items, &frame.at, &key, &field)) {
+  while (!has_grown(frame) && PyDict_Next(frame.items, &frame.at, &key, &field)) {
     Ref name = Ref::borrow(key);
     Ref held = Ref::borrow(field);
     Ref kind = Ref::steal(PyObject_GetAttr(field, state_->field_type));
     if (!kind) return nullptr;
     if (kind.get() != state_->json_types.field_kind) continue;
     Ref value = Ref::steal(PyObject_GetAttr(frame.owner, name.get()));
-    if (!value) return nullptr;
+    if (!value) {
+      raise_no_attribute(name.get());
+      return nullptr;
+    }
     PyObject* item = value.get();
     const Done done = write_item(frame, name.get(), &item);
     if (done != Done::yes) return done == Done::no ? item : nullptr;
   }
+  raise(nullptr);  // if it has
   return nullptr;
+}
+
+// The error that a field has no value, out of the AttributeError that is set.
+void JsonEncoder::raise_no_attribute(PyObject* name) noexcept {
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return;
+  Raised cause;
+  (void)problem("the field has no value: the object has no such attribute");
+  raise(name);
+  Raised error;
+  if (error.value() && cause.value()) PyException_SetCause(error.value(), share(cause.value()));
+  error.restore();
 }
 
 // A key and its value. Done::no: only the key, and *value is owned now. Failed: an exception is
@@ -304,12 +354,8 @@ Ref JsonEncoder::path(PyObject* key) const noexcept {
 void JsonEncoder::raise(PyObject* key) noexcept {
   const char* what = std::exchange(problem_, nullptr);
   if (!what || PyErr_Occurred()) return;
-  Ref where = path(key);
-  Ref module = Ref::steal(where ? PyImport_ImportModule("lanner.json") : nullptr);
-  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
-  Ref error =
-      Ref::steal(type ? PyObject_CallFunction(type.get(), "sO", what, where.get()) : nullptr);
-  if (error) PyErr_SetObject(type.get(), error.get());
+  const Ref where = path(key);
+  raise_encode_error(what, where.get());
 }
 
 }  // namespace lanner::python

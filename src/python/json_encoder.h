@@ -20,7 +20,7 @@ namespace lanner::python {
 struct JsonOptions {
   PyObject* fallback = nullptr;  // default(value) for what has no form; borrowed
   int indent = 0;                // spaces a level; 0 = all on one line
-  bool sort_keys = false;        // by code point
+  bool sort_keys = false;        // of dicts, by code point
   bool naive_utc = false;        // a datetime without a zone is UTC
   bool utc_z = false;            // Z for +00:00
   bool omit_microseconds = false;
@@ -47,6 +47,8 @@ class JsonEncoder final {
 
   // Writes `value`, borrowed. False with an exception set; then truncate() the output.
   [[nodiscard]] bool write(PyObject* value) noexcept;
+  // Whether text of a Raw that nobody checked was written: it may be no UTF-8.
+  bool wrote_unchecked() const noexcept { return wrote_unchecked_; }
 
  private:
   template <class Level>
@@ -58,6 +60,7 @@ class JsonEncoder final {
     PyObject* key;      // of the item that is being written, if that is no plain scalar; owned
     PyObject* items;    // sorted: list of key, value, ...; fields: __dataclass_fields__; owned
     Py_ssize_t at;      // of the next item
+    Py_ssize_t size;    // of what is iterated, when it was opened: items, keys or fields
     std::size_t begin;  // size of the output behind the opening bracket
     Kind kind;
   };
@@ -108,6 +111,11 @@ class JsonEncoder final {
   PyObject* next_of_dict(Frame& frame) noexcept;
   PyObject* next_of_sorted(Frame& frame) noexcept;
   PyObject* next_field(Frame& frame) noexcept;
+  void raise_no_attribute(PyObject* name) noexcept;
+  static Py_ssize_t size_of(const Frame& frame) noexcept;
+  // Whether the container has more items than when it was opened: what its items call may add some,
+  // without end. Then problem_ says so.
+  bool has_grown(const Frame& frame) noexcept;
   Done write_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
   Done write_value_of(Frame& frame, PyObject* key, PyObject* value, PyObject** other) noexcept;
   Done write_odd_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
@@ -129,6 +137,7 @@ class JsonEncoder final {
   const json::EscapeKernels& kernels_;
   const Walk walk_;
   int depth_ = 0;
+  bool wrote_unchecked_ = false;
   const char* problem_ = nullptr;  // what is wrong, until raise()
   char problem_text_[192];
   std::array<Frame, json::kDepthMax> frames_;

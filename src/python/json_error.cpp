@@ -1,4 +1,4 @@
-// python/json_error.cpp: a document that is not JSON, as an exception.
+// python/json_error.cpp: a document that is not JSON, or a value without a form in it.
 
 #include "python/json_error.h"
 
@@ -20,6 +20,17 @@ void raise_json_error(const json::Reader& reader) noexcept {
                                                       static_cast<Py_ssize_t>(reader.offset()),
                                                       static_cast<Py_ssize_t>(position.line),
                                                       static_cast<Py_ssize_t>(position.column))
+                              : nullptr);
+  if (error) PyErr_SetObject(type.get(), error.get());
+}
+
+void raise_encode_error(std::string_view what, PyObject* path) noexcept {
+  Ref text = Ref::steal(
+      path ? PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "replace")
+           : nullptr);
+  Ref module = Ref::steal(text ? PyImport_ImportModule("lanner.json") : nullptr);
+  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
+  Ref error = Ref::steal(type ? PyObject_CallFunctionObjArgs(type.get(), text.get(), path, nullptr)
                               : nullptr);
   if (error) PyErr_SetObject(type.get(), error.get());
 }

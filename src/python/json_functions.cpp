@@ -97,11 +97,12 @@ bool take_options(const ModuleState& state, const char* function, PyObject* cons
   return take_named(state, arguments + count, names, options);
 }
 
-// The text, in `space`; false with an exception set.
-bool encode(ModuleState* state, json::Output& out, PyObject* value,
-            const JsonOptions& options) noexcept {
+// The text, in `out`; false with an exception set. *unchecked: it may be no UTF-8.
+bool encode(ModuleState* state, json::Output& out, PyObject* value, const JsonOptions& options,
+            bool* unchecked) noexcept {
   JsonEncoder encoder(state, out, options);
   if (!encoder.write(value)) return false;
+  *unchecked = encoder.wrote_unchecked();
   if (options.append_newline && !out.append("\n")) {
     if (!PyErr_Occurred()) PyErr_NoMemory();
     return false;
@@ -119,7 +120,8 @@ PyObject* json_dumpb(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   if (!take_options(*state, "dumpb", arguments, count, names, &options)) return nullptr;
   BytesSpace space(state->json_bytes);
   json::Output out(space);
-  if (!encode(state, out, arguments[0], options)) return nullptr;
+  bool unchecked = false;  // the bytes may be anything
+  if (!encode(state, out, arguments[0], options, &unchecked)) return nullptr;
   return space.finish(out.size());
 }
 
@@ -135,7 +137,9 @@ PyObject* json_dump_into(PyObject* module, PyObject* const* arguments, Py_ssize_
   if (!take_named(*state, arguments + 2, names, &options)) return nullptr;
   ByteArraySpace space(arguments[1], state->json_bytes);
   json::Output out(space);
-  if (!encode(state, out, arguments[0], options) || !space.finish(out.size())) return nullptr;
+  bool unchecked = false;
+  if (!encode(state, out, arguments[0], options, &unchecked) || !space.finish(out.size()))
+    return nullptr;
   return PyLong_FromSize_t(out.size());
 }
 
@@ -146,8 +150,14 @@ PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   if (!take_options(*state, "dumps", arguments, count, names, &options)) return nullptr;
   BytesSpace space(state->json_bytes);
   json::Output out(space);
-  if (!encode(state, out, arguments[0], options)) return nullptr;
+  bool unchecked = false;
+  if (!encode(state, out, arguments[0], options, &unchecked)) return nullptr;
   const std::string_view text(out.data(), out.size());
+  if (unchecked && !json::is_utf8(text)) {
+    const Ref path = Ref::steal(PyUnicode_FromString("$"));
+    raise_encode_error("a Raw(..., trusted=True) is no UTF-8; dumpb() writes it", path.get());
+    return nullptr;
+  }
   return json_str({text, json::shape_of(text).max == 0x7F, false});
 }
 

@@ -27,27 +27,25 @@ Ref type_attribute(PyObject* value, PyObject* name) noexcept {
   return found;
 }
 
-// The 16 bytes of uuid.UUID.int, the highest first. False with an exception set.
+// The 16 bytes of uuid.UUID.int, the highest first. False: it is no such number.
 bool uuid_bytes(PyObject* number, unsigned char* bytes) noexcept {
-  if (!PyLong_Check(number)) {
-    PyErr_SetString(PyExc_TypeError, "uuid.UUID.int is no int");
-    return false;
-  }
+  if (!PyLong_Check(number)) return false;
 #if PY_VERSION_HEX >= 0x030D0000
   constexpr int kFlags = Py_ASNATIVEBYTES_BIG_ENDIAN | Py_ASNATIVEBYTES_UNSIGNED_BUFFER |
                          Py_ASNATIVEBYTES_REJECT_NEGATIVE;
   const Py_ssize_t size = PyLong_AsNativeBytes(number, bytes, 16, kFlags);
-  if (size > 16) PyErr_SetString(PyExc_OverflowError, "uuid.UUID.int has more than 128 bits");
-  return size >= 0 && size <= 16;
+  const bool fits = size >= 0 && size <= 16;
 #elif !LANNER_LAYOUTS
-  Ref made = Ref::steal(PyObject_CallMethod(number, "to_bytes", "is", 16, "big"));
-  if (!made) return false;
-  std::memcpy(bytes, PyBytes_AS_STRING(made.get()), 16);
-  return true;
+  const Ref made = Ref::steal(PyObject_CallMethod(number, "to_bytes", "is", 16, "big"));
+  const bool fits = static_cast<bool>(made);
+  if (fits) std::memcpy(bytes, PyBytes_AS_STRING(made.get()), 16);
 #else
   // SAFETY: it was found to be an int.
-  return _PyLong_AsByteArray(reinterpret_cast<PyLongObject*>(number), bytes, 16, 0, 0) == 0;
+  const bool fits =
+      _PyLong_AsByteArray(reinterpret_cast<PyLongObject*>(number), bytes, 16, 0, 0) == 0;
 #endif
+  PyErr_Clear();
+  return fits;
 }
 
 char* write_uuid(char* to, const unsigned char* bytes) noexcept {
@@ -65,6 +63,7 @@ char* write_uuid(char* to, const unsigned char* bytes) noexcept {
 }  // namespace
 
 JsonEncoder::Done JsonEncoder::write_raw(PyObject* value) noexcept {
+  wrote_unchecked_ = wrote_unchecked_ || raw_is_unchecked(value);
   return out_->append(raw_text(value)) ? write_word(",") : no_memory();
 }
 
@@ -81,7 +80,7 @@ JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
   }
   if (is_a(type, state_->model_meta_type)) {
     value = Ref::steal(model_to_dict(value.get()));
-    return value ? Done::again : Done::failed;
+    return value ? open(value, Kind::dict) : Done::failed;  // never sorted, like dataclasses
   }
   Done done = options_->passthrough_subclass ? Done::no : write_subclass(value);
   if (done == Done::no) done = write_text_of(value.get());
@@ -106,7 +105,9 @@ JsonEncoder::Done JsonEncoder::write_numpy(Ref& value) noexcept {
     case ArrayText::python:
       break;
   }
-  Ref made = Ref::steal(array_to_python(value.get()));
+  const char* wrong = nullptr;
+  Ref made = Ref::steal(array_to_python(value.get(), &wrong));
+  if (wrong) return options_->fallback ? Done::no : problem(wrong);
   if (!made) return Done::failed;
   if (is_numpy(made.get())) return Done::no;  // e.g. longdouble: Python has no such thing
   value = std::move(made);
@@ -135,7 +136,8 @@ JsonEncoder::Done JsonEncoder::write_text_of(PyObject* value) noexcept {
   const bool time = is_a(value, api.TimeType);
   if (is_a(value, uuid_type)) {
     Ref number = Ref::steal(PyObject_GetAttr(value, state_->int_));
-    if (!number || !uuid_bytes(number.get(), bytes)) return Done::failed;
+    if (!number) return Done::failed;
+    if (!uuid_bytes(number.get(), bytes)) return problem("the UUID's int is no 128-bit number");
   } else if ((!datetime && !date && !time) || options_->passthrough_datetime) {
     return Done::no;
   }
@@ -147,7 +149,7 @@ JsonEncoder::Done JsonEncoder::write_text_of(PyObject* value) noexcept {
   } else if (date) {
     write_date(&end, value);
   } else if (time) {
-    wrong = write_time(&end, value, *options_);
+    wrong = write_time(&end, value, api, *options_);
   } else {
     end = write_uuid(text, bytes);
   }

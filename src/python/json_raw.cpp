@@ -5,6 +5,7 @@
 #include <structmember.h>
 
 #include "json/reader.h"
+#include "json/utf8.h"
 #include "python/json_document.h"
 #include "python/json_error.h"
 #include "python/ref.h"
@@ -17,10 +18,21 @@ namespace {
 struct RawObject {
   PyObject_HEAD
   PyObject* data;  // bytes
+  bool unchecked;
 };
 
 RawObject* as_raw(PyObject* object) noexcept {
   return reinterpret_cast<RawObject*>(object);  // SAFETY: only called for objects of our type
+}
+
+// Of a str also what is trusted: one with lone surrogates has no UTF-8.
+bool check_utf8(std::string_view document) noexcept {
+  const std::size_t invalid = json::invalid_utf8_at(document);
+  if (invalid == document.size()) return true;
+  json::Reader reader(document);
+  reader.fail(reader.begin() + invalid, Errc::json_utf8_invalid);
+  raise_json_error(reader);
+  return false;
 }
 
 bool check(std::string_view document) noexcept {
@@ -41,13 +53,16 @@ PyObject* raw_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept
   }
   Ref held;
   std::string_view document;
-  if (!document_of(data, &held, &document) || (!trusted && !check(document))) return nullptr;
+  if (!document_of(data, &held, &document)) return nullptr;
+  if (trusted ? PyUnicode_Check(data) && !check_utf8(document) : !check(document)) return nullptr;
   Ref bytes = PyBytes_CheckExact(held.get())
                   ? std::move(held)
                   : Ref::steal(PyBytes_FromStringAndSize(document.data(),
                                                          static_cast<Py_ssize_t>(document.size())));
   PyObject* raw = bytes ? type->tp_alloc(type, 0) : nullptr;
-  if (raw) as_raw(raw)->data = bytes.release();
+  if (!raw) return nullptr;
+  as_raw(raw)->data = bytes.release();
+  as_raw(raw)->unchecked = trusted != 0;
   return raw;
 }
 
@@ -88,6 +103,8 @@ std::string_view raw_text(PyObject* raw) noexcept {
   PyObject* data = as_raw(raw)->data;
   return {PyBytes_AS_STRING(data), static_cast<std::size_t>(PyBytes_GET_SIZE(data))};
 }
+
+bool raw_is_unchecked(PyObject* raw) noexcept { return as_raw(raw)->unchecked; }
 
 int add_json_raw_type(PyObject* module, ModuleState* state) noexcept {
   PyMemberDef members[] = {{"data", T_OBJECT, offsetof(RawObject, data), READONLY, nullptr},

@@ -10,5 +10,7 @@ namespace lanner::python {
 
 // REQUIRES: raw is a Raw. Lives as long as it.
 std::string_view raw_text(PyObject* raw) noexcept;
+// Nobody checked it: it may be no JSON, no UTF-8, or empty. REQUIRES: the same.
+bool raw_is_unchecked(PyObject* raw) noexcept;
 
 }  // namespace lanner::python

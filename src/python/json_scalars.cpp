@@ -165,7 +165,7 @@ bool JsonEncoder::write_key(PyObject* key) noexcept {
 // What stands for a key: an exact str. Null: problem_, or an exception set.
 Ref JsonEncoder::key_text(PyObject* key) noexcept {
   if (PyUnicode_CheckExact(key)) return Ref::borrow(key);
-  if (PyUnicode_Check(key) && !options_->non_str_keys) return Ref::steal(PyUnicode_FromObject(key));
+  if (PyUnicode_Check(key)) return Ref::steal(PyUnicode_FromObject(key));
   if (!options_->non_str_keys) {
     (void)problem("keys are str; non_str_keys=True also allows numbers, dates, UUIDs, enums, None");
     return {};
@@ -177,10 +177,12 @@ Ref JsonEncoder::key_text(PyObject* key) noexcept {
   Done done = Done::again;
   for (int turns = 0; done == Done::again && turns < json::kDepthMax; ++turns) {
     done = write_plain(value.get());
-    if (done == Done::no) done = write_other(value);
+    if (done != Done::no) break;
+    done = Py_TYPE(value.get()) == state_->json_raw_type ? Done::no : write_other(value);
   }
   if (done == Done::failed) return {};
-  if (done != Done::yes || depth_ != depth) {
+  const bool array = done == Done::yes && depth_ == depth && out_->data()[begin] == '[';  // numpy's
+  if (done != Done::yes || depth_ != depth || array) {
     if (depth_ != depth) pop();
     out_->truncate(begin);
     (void)problem("a key of this type has no form in JSON");

@@ -61,17 +61,38 @@ char* put_offset(char* to, int seconds, const JsonOptions& options) noexcept {
   return put_digits(to, seconds / kMinute % 60, 2);
 }
 
-// The zone's offset in whole seconds, and whether it has a part of a second.
+// The zone's offset in whole seconds, and whether it has a part of a minute.
 // False with an exception set. *none: the zone knows no offset.
-bool offset_of(PyObject* value, int* seconds, bool* odd, bool* none) noexcept {
-  Ref delta = Ref::steal(call_method(value, "utcoffset"));
+bool offset_of(PyObject* value, const PyDateTime_CAPI& api, int* seconds, bool* odd,
+               bool* none) noexcept {
+  Ref delta = Ref::steal(call_method(value, "utcoffset"));  // a subclass may have its own
   if (!delta) return false;
   *none = delta.get() == Py_None;
   if (*none) return true;
-  *seconds =
-      PyDateTime_DELTA_GET_DAYS(delta.get()) * kDay + PyDateTime_DELTA_GET_SECONDS(delta.get());
-  *odd = PyDateTime_DELTA_GET_MICROSECONDS(delta.get()) != 0 || *seconds % kMinute != 0;
+  if (!PyObject_TypeCheck(delta.get(), api.DeltaType)) {
+    PyErr_Format(PyExc_TypeError, "utcoffset() is to return None or a timedelta, not %.100s",
+                 Py_TYPE(delta.get())->tp_name);
+    return false;
+  }
+  const int days = PyDateTime_DELTA_GET_DAYS(delta.get());
+  *seconds = PyDateTime_DELTA_GET_SECONDS(delta.get());
+  const bool part = PyDateTime_DELTA_GET_MICROSECONDS(delta.get()) != 0;
+  if (days < -1 || days > 0 || (days == -1 && *seconds == 0 && !part)) {
+    PyErr_SetString(PyExc_ValueError, "utcoffset() is to return less than 24 hours");
+    return false;
+  }
+  *seconds += days * kDay;
+  *odd = part || *seconds % kMinute != 0;
   return true;
+}
+
+// The same moment in UTC, where the offset has seconds: RFC 3339 has whole minutes.
+Ref in_utc(PyObject* value, const PyDateTime_CAPI& api) noexcept {
+  Ref moment = Ref::steal(call_method(value, "astimezone", api.TimeZone_UTC));
+  if (!moment || PyObject_TypeCheck(moment.get(), api.DateTimeType)) return moment;
+  PyErr_Format(PyExc_TypeError, "astimezone() is to return a datetime, not %.100s",
+               Py_TYPE(moment.get())->tp_name);
+  return {};
 }
 
 }  // namespace
@@ -82,12 +103,16 @@ TimeProblem write_datetime(char** to, PyObject* value, const PyDateTime_CAPI& ap
   bool odd = false;
   bool none = PyDateTime_DATE_GET_TZINFO(value) == Py_None;
   if (!none && PyDateTime_DATE_GET_TZINFO(value) != api.TimeZone_UTC &&
-      !offset_of(value, &seconds, &odd, &none)) {
+      !offset_of(value, api, &seconds, &odd, &none)) {
     return kTimeRaised;
   }
   Ref exact;
-  if (odd) {  // RFC 3339 has whole minutes: the same moment in UTC
-    exact = Ref::steal(call_method(value, "astimezone", api.TimeZone_UTC));
+  if (odd) {
+    exact = in_utc(value, api);
+    if (!exact && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+      PyErr_Clear();
+      return "the zone's offset has seconds, and the moment in UTC is outside years 1 to 9999";
+    }
     if (!exact) return kTimeRaised;
     value = exact.get();
     seconds = 0;
@@ -110,14 +135,26 @@ void write_date(char** to, PyObject* value) noexcept {
   *to = at;
 }
 
-TimeProblem write_time(char** to, PyObject* value, const JsonOptions& options) noexcept {
-  if (PyDateTime_TIME_GET_TZINFO(value) != Py_None)
-    return "a time with a zone has no form in RFC 3339; take the zone off, or use a datetime";
+TimeProblem write_time(char** to, PyObject* value, const PyDateTime_CAPI& api,
+                       const JsonOptions& options) noexcept {
+  int seconds = 0;
+  bool odd = false;
+  bool none = false;
+  PyObject* const zone = PyDateTime_TIME_GET_TZINFO(value);
+  if (zone != Py_None && zone != api.TimeZone_UTC &&
+      !offset_of(value, api, &seconds, &odd, &none)) {
+    return kTimeRaised;
+  }
+  if (none || odd) {
+    return "a time has a form in RFC 3339 if its zone has one offset, of whole minutes; use a "
+           "datetime, or take the zone off";
+  }
   char* at = *to;
   *at++ = '"';
   at = put_clock(at, PyDateTime_TIME_GET_HOUR(value), PyDateTime_TIME_GET_MINUTE(value),
                  PyDateTime_TIME_GET_SECOND(value),
                  options.omit_microseconds ? 0 : PyDateTime_TIME_GET_MICROSECOND(value));
+  if (zone != Py_None) at = put_offset(at, seconds, options);
   *at++ = '"';
   *to = at;
   return nullptr;

@@ -16,6 +16,7 @@ inline constexpr std::size_t kTimeRoom = 40;
 TimeProblem write_datetime(char** to, PyObject* value, const PyDateTime_CAPI& api,
                            const JsonOptions& options) noexcept;
 void write_date(char** to, PyObject* value) noexcept;
-TimeProblem write_time(char** to, PyObject* value, const JsonOptions& options) noexcept;
+TimeProblem write_time(char** to, PyObject* value, const PyDateTime_CAPI& api,
+                       const JsonOptions& options) noexcept;
 
 }  // namespace lanner::python

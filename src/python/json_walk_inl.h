@@ -15,7 +15,8 @@ namespace lanner::python {
 // One walk, from the frame at the encoder's top on.
 //
 // No Python code runs in it, so the containers it meets need no references of its own: their
-// frames from owned_end_ on borrow them, have no `items`, and the top one no key, until pin().
+// frames from owned_end_ on borrow them, have no `items` and no `size`, and the top one no key,
+// until pin().
 template <class Level>
 class JsonWalk final {
  public:
@@ -77,6 +78,7 @@ class JsonWalk final {
     encoder_.depth_ = static_cast<int>(top_ + 1 - encoder_.frames_.data());
     for (; owned_end_ <= top_; ++owned_end_) {
       (void)share(owned_end_->owner);
+      owned_end_->size = JsonEncoder::size_of(*owned_end_);
       owned_end_->key = owned_end_ == top_ ? nullptr : share(owned_end_->key);
       owned_end_->items = nullptr;
     }
@@ -169,11 +171,23 @@ class JsonWalk final {
     return done;
   }
 
+  // What default() or an item called has added to the top frame's container.
+  LANNER_WALK Done grown() noexcept {
+    pin();
+    return rarely([e = &encoder_] {
+      (void)e->has_grown(e->frames_[static_cast<std::size_t>(e->depth_ - 1)]);
+      e->raise(nullptr);
+      return Done::failed;
+    });
+  }
+
   LANNER_WALK Done run_array(PyObject** other) noexcept {
     // No call of this loop can change the list.
     PyObject* const owner = top_->owner;
     const bool list = top_->kind == Kind::list;
     const Py_ssize_t size = Py_SIZE(owner);
+    if (top_ < owned_end_ && size > top_->size) [[unlikely]]
+      return grown();
     PyObject* const* const items = list ? &PyList_GET_ITEM(owner, 0) : &PyTuple_GET_ITEM(owner, 0);
     for (Py_ssize_t at = top_->at; at < size; ++at) {
       PyObject* const item = items[at];
@@ -188,7 +202,11 @@ class JsonWalk final {
 
   LANNER_WALK Done run_dict(PyObject** other) noexcept {
     const Frame& frame = *top_;
-    if (top_ < owned_end_) rarely([top = top_] { drop(std::exchange(top->key, nullptr)); });
+    if (top_ < owned_end_) {
+      if (PyDict_GET_SIZE(frame.owner) > frame.size) [[unlikely]]
+        return grown();
+      rarely([top = top_] { drop(std::exchange(top->key, nullptr)); });
+    }
     const DictEntries entries = dict_entries(frame.owner);
     if (!entries.first) return run_other(other);
     for (Py_ssize_t at = frame.at; at < entries.count; ++at) {
