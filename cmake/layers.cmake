@@ -3,8 +3,8 @@ lanner_layer(NAME base
   SOURCES arena.cpp block_pool.cpp cpu.cpp errors.cpp timer_wheel.cpp
   TESTS arena_test.cpp block_pool_test.cpp buffer_test.cpp cpu_test.cpp errors_test.cpp indexed_heap_test.cpp intrusive_list_test.cpp ring_test.cpp slab_test.cpp timer_wheel_test.cpp)
 lanner_layer(NAME sys
-  SOURCES clock.cpp files.cpp poller.cpp process.cpp signals.cpp sockets.cpp
-  TESTS clock_test.cpp files_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
+  SOURCES clock.cpp files.cpp log_stamp.cpp poller.cpp process.cpp signals.cpp sockets.cpp
+  TESTS clock_test.cpp files_test.cpp log_stamp_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
 lanner_layer(NAME http
   SOURCES date.cpp forwarded.cpp ip_address.cpp method.cpp response_head.cpp status.cpp target.cpp token.cpp trust_list.cpp
   TESTS ascii_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp response_head_test.cpp

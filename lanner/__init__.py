@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from lanner.launch import run
     from lanner.launch import serve_async as serve
     from lanner.schema import Model
+del TYPE_CHECKING
 
 __version__: str
 __all__ = ["Model", "__version__", "run", "serve"]
@@ -34,3 +35,7 @@ def __getattr__(name: str) -> object:
 
         return _core.version()
     raise AttributeError(f"module 'lanner' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

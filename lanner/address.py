@@ -36,7 +36,7 @@ def parse(text: str) -> Address:
         return Address(path=path)
     if text.startswith("fd://"):
         try:
-            return Address(fd=values.number(text.removeprefix("fd://")))
+            return Address(fd=values.descriptor(text.removeprefix("fd://")))
         except ValueError as error:
             raise ConfigError(f"--bind {text}: {error}") from None
     return parse_tcp(text.removeprefix("tcp://"), text)

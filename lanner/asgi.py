@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from lanner import _core
 from lanner.anyio_threads import lend_threads
 from lanner.errors import ConfigError
 from lanner.lifespan import AsgiApp, Lifespan
-from lanner.log import Log
+from lanner.log import Log, stamp
 from lanner.loop import EngineLoop, SelectorLoop
 from lanner.serving import Job, make_server
 
@@ -33,6 +34,7 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
         on_ready(server)
 
     log = Log(str(job.options.get("log_level", "info")))
+    stamp_last_resort()
     with asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner:
         loop = runner.get_loop()
         main = loop.create_task(serve_here(app, job, signals, ready))
@@ -50,6 +52,18 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
             sys.stderr.flush()
             os._exit(0)  # a request that swallows its cancellation would keep the runner for ever
         return ended
+
+
+def stamp_last_resort() -> None:
+    """Messages of `logging` that no handler takes, such as asyncio's, begin as every other line of the log."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(StampedFormatter())
+
+
+class StampedFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        level = "warn" if record.levelname == "WARNING" else record.levelname.lower()
+        return f"{stamp()}{level} {record.name} {super().format(record)}"
 
 
 def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:

@@ -1,6 +1,7 @@
 """The command `lanner`: arguments to a configuration, errors to one line and an exit code."""
 
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,23 +15,39 @@ from lanner.spelling import hint
 
 COMMANDS = ("run",)
 
+OVERVIEW = """\
+An application server for Python: WSGI and ASGI applications over HTTP/1.1.
+
+\b
+  lanner run app:app             serves the object app of app.py on http://127.0.0.1:8000
+  lanner run app:app --port 80   on another port
+  lanner run --help              lists all flags
+"""
+
 INTRODUCTION = """\
 Serves TARGET, a WSGI application (Flask, Django, Falcon) or an ASGI application (FastAPI,
 Starlette, Django). TARGET is module:attribute, a module alone (its app or application is
 served), or a file such as site/app.py:app.
 
 \b
-  lanner run shop.wsgi                           http://127.0.0.1:8000
+  lanner run shop.wsgi                           on http://127.0.0.1:8000
   lanner run shop:app --host 0.0.0.0 --workers 4
+  lanner run shop.asgi --loop uvloop --lifespan on
   lanner run shop:create --factory --bind unix:/run/shop.sock
 """
 
 EPILOGUE = """\
-Every flag is also an environment variable: LANNER_PORT=80, LANNER_ACCESS_LOG=1. Flags win over the environment.
-Names of uvicorn, gunicorn and granian are understood; one that means nothing here says why.
+Every flag is also an environment variable: LANNER_PORT=80, LANNER_ACCESS_LOG=1.
+Flags win over the environment. Names of uvicorn, gunicorn and granian are understood;
+for one that means nothing here, a line says why.
 
 Stopping: SIGTERM or Ctrl-C finishes open requests first, a second one ends at once.
-Exit codes: 0 stopped, 1 address taken or forbidden, 2 wrong flag, 3 the application did not load.
+
+Exit codes:
+  0 stopped
+  1 address taken or forbidden, or the application failed to shut down
+  2 wrong flag or variable
+  3 the application did not load or start
 """
 
 
@@ -132,7 +149,7 @@ def group() -> click.Group:
         "lanner",
         commands=[run_command()],
         params=[version_option()],
-        help="An application server for Python. `lanner run --help` lists its flags.",
+        help=OVERVIEW,
     )
 
 
@@ -142,7 +159,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Example: `main(["run", "shop:app", "--port", "80"])`; without arguments it reads sys.argv.
     """
     try:
-        words = None if arguments is None else list(arguments)
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        if not words:
+            put(group().get_help(click.Context(group(), info_name="lanner")))
+            return 2
         code = group().main(args=words, prog_name="lanner", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:

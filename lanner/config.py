@@ -1,17 +1,20 @@
 """The whole configuration of one `lanner run`, made from flags, environment and defaults, and checked."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from lanner import flags, foreign
-from lanner.errors import ConfigError
+from lanner import _core, flags, foreign
+from lanner.errors import ConfigError, ListenError
 from lanner.flags import Flag
 from lanner.spelling import hint, nearest
 
 App = Callable[..., object]
-WORKERS_MAX = 1024  # process/board.h
 OURS = "LANNER_"
 ADDRESSES = ("bind", "uds", "fd")
+FLAG = re.compile(r"--([a-z-]*[a-z])")
+MARKS = ("out_low_bytes", "out_high_bytes")
 LOOPBACK = ("127.0.0.1", "::1")  # trusted proxies where none are named, as with gunicorn
 
 
@@ -47,6 +50,7 @@ class Config:
     date_header: bool
     limits: dict[str, int]  # fields of _core.limits(), in the engine's units
     warnings: tuple[str, ...] = field(default=())
+    variables: Mapping[str, str] = field(default_factory=dict)  # of flags that came from the environment: its variable
 
     @classmethod
     def build(
@@ -55,39 +59,59 @@ class Config:
         given: Mapping[str, object],
         environ: Mapping[str, str],
         prefix: str = "",
+        one_process: bool = False,
     ) -> "Config":
         """Flags win over environment, environment over defaults.
 
         given: values by their Python names; text, or already of their type. prefix: "--" where they came from
-        the command line, so that errors say --port.
+        the command line, so that errors say --port. one_process: more workers than one cannot be had.
         """
         known, notes = sort_given(given, prefix)
         settings: dict[str, object] = {}
         limits: dict[str, int] = {}
+        variables: dict[str, str] = {}
         hidden = hidden_addresses(known, prefix)
         for flag in flags.table():
             source: Mapping[str, str] = {} if flag.setting in hidden else environ
-            value = pick(flag, known, source, prefix)
+            value, where = pick(flag, known, source, prefix)
+            if where in flag.variables:
+                variables[flag.name] = where
             if flag.limit:
                 assert isinstance(value, int)
                 limits[flag.limit] = value
+                check_limit(flag, value, where)
             else:
                 settings[flag.setting] = value
         notes += misspelt_variables(environ)
-        config = cls(app=app, limits=limits, warnings=tuple(notes), **refined(settings))  # type: ignore[arg-type]
-        config.check()
+        own = {"limits": limits, "warnings": tuple(notes), "variables": variables}
+        config = cls(app=app, **own, **refined(settings))  # type: ignore[arg-type]
+        with config.naming_variables():
+            config.check(one_process)
         return config
 
-    def check(self) -> None:
-        """What concerns two options at once."""
+    @contextmanager
+    def naming_variables(self) -> Iterator[None]:
+        """Errors within that name a flag name the variable that set it, if one did."""
+        try:
+            yield
+        except (ConfigError, ListenError) as error:
+            text = FLAG.sub(lambda found: self.variables.get(found[1], found[0]), str(error))
+            raise type(error)(text) from None
+
+    def check(self, one_process: bool) -> None:
+        """What concerns two options at once, or the program that calls."""
+        if self.workers > 1 and one_process:
+            raise ConfigError(
+                f"workers={self.workers}: lanner.serve serves in this process; use lanner.run for more workers than one"
+            )
         if self.workers > 1 and not isinstance(self.app, str):
             raise ConfigError(
                 f"workers={self.workers} needs the application as text, for example 'shop:app': each worker imports it"
             )
-        if self.workers > WORKERS_MAX:
-            raise ConfigError(f"workers={self.workers} is too many; {WORKERS_MAX} is the most")
+        if not self.limits["out_high_bytes"]:
+            raise ConfigError("--write-high-mark: 0 is too small; 1 is the least")
         if self.limits["out_low_bytes"] > self.limits["out_high_bytes"]:
-            raise ConfigError("--write-low-mark is above --write-high-mark; lower it")
+            raise ConfigError("--write-low-mark is above --write-high-mark; lower it, or raise the other")
         if self.root_path and not self.root_path.startswith("/"):
             raise ConfigError(f"--root-path: {self.root_path!r} must begin with /")
 
@@ -149,14 +173,26 @@ def hidden_addresses(known: Mapping[str, object], prefix: str) -> tuple[str, ...
     return ADDRESSES if plain else ADDRESSES if places else ()
 
 
-def pick(flag: Flag, known: Mapping[str, object], environ: Mapping[str, str], prefix: str) -> object:
-    """The value of one flag, from the first place that has it."""
+def pick(flag: Flag, known: Mapping[str, object], environ: Mapping[str, str], prefix: str) -> tuple[object, str]:
+    """The value of one flag, from the first place that has it, and the name of that place; "" for the default."""
     if flag.setting in known:
-        return converted(flag, known[flag.setting], (prefix + flag.name) if prefix else flag.setting)
+        where = (prefix + flag.name) if prefix else flag.setting
+        return converted(flag, known[flag.setting], where), where
     for variable in flag.variables:
         if environ.get(variable):
-            return converted(flag, environ[variable], variable)
-    return flag.default
+            return converted(flag, environ[variable], variable), variable
+    return flag.default, ""
+
+
+def check_limit(flag: Flag, value: int, where: str) -> None:
+    """The range that the engine has for a limit; the marks, which concern each other, are checked in `check`."""
+    if not where or flag.limit in MARKS:
+        return
+    try:
+        _core.check_options({flag.limit: value})
+    except ValueError as error:
+        why = str(error).removeprefix(f"option '{flag.limit}' ").removeprefix(flag.limit + " ")
+        raise ConfigError(f"{where}: {why}") from None
 
 
 def converted(flag: Flag, value: object, source: str) -> object:

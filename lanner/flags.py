@@ -21,6 +21,9 @@ TIMES = "Timeouts, in seconds (2.5, or with a unit: 500ms, 2m)"
 LIMITS = "Limits (sizes in bytes, or 64k, 8m, 1g)"
 GROUPS = (LISTEN, SERVE, PROXY, WORK, LOGS, ANSWERS, TIMES, LIMITS)
 
+WORKERS_MAX = 1024  # process/board.h
+THREADS_MAX = 4096  # python/engine_options.cpp
+
 LEVELS = ("critical", "error", "warning", "info", "debug")
 INTERFACES = ("auto", "native", "asgi", "wsgi")
 
@@ -75,10 +78,30 @@ def engine_list(option: str) -> Callable[[str], tuple[str, ...]]:
     return parse
 
 
+def access_log_format(text: str) -> str:
+    """A format that the engine compiles. Example: `access_log_format("%(h)s %(s)s")`."""
+    if not text:
+        raise ValueError("is empty; write gunicorn's atoms, such as %(h)s, or json")
+    _core.check_options({"access_log_format": text})
+    return values.text(text)
+
+
+def from_1_to(largest: int) -> Callable[[str], int]:
+    """Example: `from_1_to(1024)("4")` is 4."""
+
+    def parse(word: str) -> int:
+        value = values.positive(word)
+        if value > largest:
+            raise ValueError(f"{word} is too large; {largest} is the most")
+        return value
+
+    return parse
+
+
 FIXED = (
     Flag(
         "host",
-        values.text,
+        values.host,
         "127.0.0.1",
         LISTEN,
         "Address or host name; 0.0.0.0 or :: for all.",
@@ -103,12 +126,12 @@ FIXED = (
         aliases=("b",),
         many=True,
     ),
-    Flag("uds", values.text, "", LISTEN, "Unix socket to listen on.", "PATH"),
+    Flag("uds", values.path, "", LISTEN, "Unix socket to listen on.", "PATH"),
     Flag("uds-permissions", values.mode, 0o666, LISTEN, "Mode of that socket.", "OCTAL"),
-    Flag("fd", values.number, None, LISTEN, "Descriptor of an inherited socket.", "N"),
+    Flag("fd", values.descriptor, None, LISTEN, "Descriptor of an inherited socket.", "N"),
     Flag(
         "backlog",
-        values.positive,
+        from_1_to(values.INT_MAX),
         2048,
         LISTEN,
         "Connections that may wait for being accepted.",
@@ -116,7 +139,7 @@ FIXED = (
     ),
     Flag(
         "app-dir",
-        values.text,
+        values.path,
         ".",
         SERVE,
         "Directory to import from.",
@@ -125,7 +148,7 @@ FIXED = (
     ),
     Flag(
         "chdir",
-        values.text,
+        values.path,
         "",
         SERVE,
         "Directory to change to first.",
@@ -182,7 +205,7 @@ FIXED = (
     ),
     Flag(
         "workers",
-        values.positive,
+        from_1_to(WORKERS_MAX),
         1,
         WORK,
         "Worker processes.",
@@ -192,7 +215,7 @@ FIXED = (
     ),
     Flag(
         "threads",
-        values.positive,
+        from_1_to(THREADS_MAX),
         1,
         WORK,
         "WSGI: Python threads of each worker. ASGI: threads of the default executor.",
@@ -226,10 +249,10 @@ FIXED = (
         "LEVEL",
     ),
     Flag("access-log", values.flag, None, LOGS, "A line for each request, on stdout."),
-    Flag("access-logfile", values.text, "", LOGS, "The same to a file; - is stdout.", "FILE"),
+    Flag("access-logfile", values.path, "", LOGS, "The same to a file; - is stdout.", "FILE"),
     Flag(
         "access-log-format",
-        values.text,
+        access_log_format,
         "",
         LOGS,
         "gunicorn's atoms, such as %(h)s, or json.",

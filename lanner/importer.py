@@ -137,11 +137,25 @@ def call(found: object, target: str, args: tuple[object, ...], keywords: dict[st
     if not callable(found):
         raise AppError(f"{target} is not a factory: {type(found).__name__} objects can not be called")
     try:
-        return found(*args, **keywords)
+        made = found(*args, **keywords)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise load_failed(target, error) from error
+        failed = load_failed(target, error)
+        if isinstance(error, TypeError) and not failed.report:  # the call itself is wrong
+            raise AppError(
+                f"{failed}; arguments of a factory belong to the target: {target}('prod', debug=False)"
+            ) from None
+        raise failed from error
+    return checked_factory(made, target)
+
+
+def checked_factory(made: object, target: str) -> object:
+    """What a factory returned; a coroutine is a mistake that deserves its own words."""
+    if hasattr(made, "cr_frame") and hasattr(made, "close"):
+        made.close()
+        raise AppError(f"{target} is async; a factory must be a plain function that returns the application")
+    return made
 
 
 def literals(text: str, target: str) -> tuple[tuple[object, ...], dict[str, object]]:

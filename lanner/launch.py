@@ -26,10 +26,20 @@ def run(app: "str | App", **options: object) -> None:
     """
     import threading
 
+    if loop_runs():
+        raise ConfigError(
+            "lanner.run cannot be called while an event loop runs in this thread; use `await lanner.serve(app)` there"
+        )
     main_thread = threading.current_thread() is threading.main_thread()
     code = launch(app, options, os.environ, signals=main_thread)
     if code:
         sys.exit(code)
+
+
+def loop_runs() -> bool:
+    """Whether this thread runs an asyncio loop; without importing asyncio, for WSGI applications."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and asyncio._get_running_loop() is not None
 
 
 async def serve_async(app: "str | App", **options: object) -> None:
@@ -44,14 +54,10 @@ async def serve_async(app: "str | App", **options: object) -> None:
 
     from lanner import asgi
 
-    config = Config.build(app, options, os.environ)
-    if config.workers > 1:
-        raise ConfigError(f"workers={config.workers}: lanner.serve runs in this process; use lanner.run for more")
+    config = Config.build(app, options, os.environ, one_process=True)
     for note in config.warnings:
         complain(note)
-    change_directory(config)
-    log_fd = open_access_log(config)
-    listeners = open_all([address.parse(text) for text in config.addresses()], config.uds_permissions)
+    log_fd, listeners = open_everything(config)
     try:
         job = make_job(config, listeners, log_fd)
         loaded, interface = serving.load_app(job)
@@ -82,10 +88,7 @@ def launch(
         raise ConfigError(f"workers={config.workers} can only be started from the main thread")
     if prefix:
         allow_descriptors(config.limits["connections"])
-    change_directory(config)
-    places = [address.parse(text) for text in config.addresses()]
-    log_fd = open_access_log(config)
-    listeners = open_all(places, config.uds_permissions)
+    log_fd, listeners = open_everything(config)
     try:
         job = make_job(config, listeners, log_fd)
         if config.workers > 1:
@@ -98,6 +101,14 @@ def launch(
     if not ended and prefix:
         serving.leave(0)
     return 0
+
+
+def open_everything(config: Config) -> tuple[int, list[Listener]]:
+    """The access log's descriptor and the listeners, from the directory that --chdir names."""
+    with config.naming_variables():
+        change_directory(config)
+        places = [address.parse(text) for text in config.addresses()]
+        return open_access_log(config), open_all(places, config.uds_permissions)
 
 
 def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serving.Job:
@@ -194,8 +205,16 @@ def change_directory(config: Config) -> None:
             os.chdir(config.chdir)
     except OSError as error:
         raise ConfigError(f"--chdir {config.chdir}: {error.strerror}") from None
+    try:
+        os.getcwd()
+    except OSError:
+        raise ConfigError(
+            "the working directory does not exist any more; change to another one, or give --chdir"
+        ) from None
     if not os.path.isdir(config.app_dir):
         raise ConfigError(f"--app-dir {config.app_dir} is not a directory")
+    if not os.access(config.app_dir, os.R_OK | os.X_OK):
+        raise ConfigError(f"--app-dir {config.app_dir}: no permission to read it")
 
 
 def open_access_log(config: Config) -> int:

@@ -132,7 +132,7 @@ def refused(error: OSError, host: str, port: int) -> ListenError:
 def open_unix(path: str, mode: int) -> Listener:
     """A unix socket with exactly this mode; a stale one of a server that is gone is replaced."""
     if len(os.fsencode(path)) > PATH_MAX:
-        raise ListenError(f"unix socket path is longer than {PATH_MAX} bytes: {path}; choose a shorter one")
+        raise ListenError(f"unix socket path is longer than {PATH_MAX} bytes: {path}; give a shorter one with --uds")
     remove_stale(path)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o777 & ~mode)  # bind creates the file: no moment with a wider mode
@@ -140,7 +140,9 @@ def open_unix(path: str, mode: int) -> Listener:
         sock.bind(path)
     except OSError as error:
         sock.close()
-        raise ListenError(f"cannot make the unix socket {path}: {error.strerror}; check its directory") from None
+        raise ListenError(
+            f"cannot make the unix socket {path}: {error.strerror}; check its directory, or change --uds"
+        ) from None
     finally:
         os.umask(before)
     return Listener(sock, "unix:" + path, os.path.abspath(path))
@@ -153,16 +155,16 @@ def remove_stale(path: str) -> None:
     except OSError:
         return
     if not stat.S_ISSOCK(found.st_mode):
-        raise ListenError(f"{path} exists and is no socket; remove it or choose another path")
+        raise ListenError(f"{path} exists and is no socket; remove it, or give another path with --uds")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)  # a full backlog answers EAGAIN at once: alive too
         code = probe.connect_ex(path)
     if code == errno.ECONNREFUSED:
         os.unlink(path)
     elif code == errno.EACCES:
-        raise ListenError(f"no permission to use {path}; remove it or choose another path")
+        raise ListenError(f"no permission to use {path}; remove it, or give another path with --uds")
     elif code != errno.ENOENT:
-        raise ListenError(f"unix socket {path} is taken by a running server; stop it or choose another path")
+        raise ListenError(f"unix socket {path} is taken by a running server; stop it, or give another path with --uds")
 
 
 def adopt(fd: int) -> Listener:

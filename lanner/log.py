@@ -1,12 +1,13 @@
-"""Lanner's own log lines: `level event key=value ...` on stderr, one write each, no logging module.
+"""Lanner's own log lines: `time [pid] level event key=value ...` on stderr, one write each, no logging module.
 
-    info worker.ready slot=0 pid=71
-    error worker.exit slot=0 pid=71 reason=SIGSEGV after_s=9.2
+    2026-11-30T09:40:20.123+01:00 [70] info worker.ready slot=0 pid=71
+    2026-11-30T09:40:29.324+01:00 [70] error worker.exit slot=0 pid=71 reason=SIGSEGV after_s=9.2
 
 A line that stderr does not take at once is dropped: the server never waits for its own log.
 """
 
 import os
+import time
 
 LEVELS = {"critical": 50, "error": 40, "warning": 30, "info": 20, "debug": 10}
 STDERR = 2
@@ -39,11 +40,24 @@ class Log:
 
     def write(self, level: str, event: str, fields: dict[str, object]) -> None:
         if self.enabled(level):
-            put(line(level, event, fields), self.fd)
+            put(stamp() + line(level, event, fields), self.fd)
+
+
+def stamp() -> str:
+    """How a line begins: local time (RFC 3339) and process, as in sys/log_stamp.h."""
+    now = time.time()
+    local = time.localtime(now)
+    east_min = local.tm_gmtoff // 60
+    sign, minutes = ("-", -east_min) if east_min < 0 else ("+", east_min)
+    return (
+        f"{local.tm_year:04}-{local.tm_mon:02}-{local.tm_mday:02}T"
+        f"{local.tm_hour:02}:{local.tm_min:02}:{local.tm_sec:02}.{int(now * 1000) % 1000:03}"
+        f"{sign}{minutes // 60:02}:{minutes % 60:02} [{os.getpid()}] "
+    )
 
 
 def line(level: str, event: str, fields: dict[str, object]) -> str:
-    """One log line. Example: `line("info", "a.b", {"k": "x y"})` is `'info a.b k="x y"'`."""
+    """One log line behind its stamp. Example: `line("info", "a.b", {"k": "x y"})` is `'info a.b k="x y"'`."""
     words = (f"{key}={escape(str(value))}" for key, value in fields.items())
     return " ".join(["warn" if level == "warning" else level, event, *words])
 

@@ -7,7 +7,7 @@ import os
 import sys
 
 from lanner.errors import AppError, ConfigError
-from lanner.importer import load
+from lanner.importer import checked_factory, load
 from lanner.interface import choose
 from lanner.report import load_failed
 
@@ -67,7 +67,7 @@ def load_app(job: Job) -> "tuple[App, str]":
         app = load(job.target, job.app_dir, job.factory)
     elif job.factory:
         try:
-            app = job.target()  # type: ignore[assignment]
+            app = checked_factory(job.target(), job.shown)  # type: ignore[assignment]
         except Exception as error:
             raise load_failed(job.shown, error) from error
     else:

@@ -234,8 +234,7 @@ class Supervisor:
         """Sets when the slot's next process starts, and says so; a traceback only if it is not the last one again."""
         wait = slot.back_off(self.clock())
         line, _, report = slot.failure.partition("\n")
-        if report and slot.failure != self.last_failure:
-            put(report.rstrip("\n"), self.log.fd)
+        again = slot.failure == self.last_failure
         self.last_failure = slot.failure or self.last_failure
         fields: dict[str, object] = {
             "slot": slot.index,
@@ -247,6 +246,8 @@ class Supervisor:
             fields["error"] = line
         write = self.log.warning if code == 0 else self.log.error
         write("worker.exit", **fields, restart_s=f"{wait:.1f}")
+        if report and not again:
+            put(report.rstrip("\n"), self.log.fd)
 
     def end_all(self) -> None:
         """Whatever ended the loop, no worker outlives it."""

@@ -7,6 +7,7 @@ UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 YES = ("1", "true", "yes", "on")
 NO = ("0", "false", "no", "off", "")
 LARGEST = (1 << 63) - 1
+INT_MAX = (1 << 31) - 1
 
 
 def text(word: str) -> str:
@@ -15,13 +16,32 @@ def text(word: str) -> str:
     return word
 
 
+def path(word: str) -> str:
+    """A path; empty, as of a variable that is not set, it names nothing."""
+    if not word:
+        raise ValueError("is empty; write a path")
+    return text(word)
+
+
+def host(word: str) -> str:
+    """An address or a name; empty, as of a variable that is not set, it must not mean all addresses."""
+    if not word.strip():
+        raise ValueError("is empty; write 127.0.0.1, or 0.0.0.0 for all addresses")
+    return text(word)
+
+
 def words(text: str) -> tuple[str, ...]:
     """A comma separated list, as gunicorn's --bind."""
-    return tuple(word.strip() for word in text.split(",") if word.strip())
+    found = tuple(word.strip() for word in text.split(",") if word.strip())
+    if not found:
+        raise ValueError("is empty; write HOST:PORT, unix:PATH or fd://N")
+    return found
 
 
 def number(word: str) -> int:
     """A whole number >= 0. Example: `number("8000")` is 8000."""
+    if word.startswith("-") and word[1:].isdigit():
+        raise ValueError(f"{word} is negative")
     if not (word.isascii() and word.isdigit() and len(word) < 20):
         raise ValueError(f"{word!r} is not a whole number")
     return int(word)
@@ -38,6 +58,13 @@ def port(word: str) -> int:
     value = number(word)
     if value > 65535:
         raise ValueError(f"{word} is not a port; 65535 is the largest, 0 takes a free one")
+    return value
+
+
+def descriptor(word: str) -> int:
+    value = number(word)
+    if value > INT_MAX:
+        raise ValueError(f"{word} is too large for a descriptor")
     return value
 
 

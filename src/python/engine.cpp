@@ -157,25 +157,16 @@ int Engine::open_logs() noexcept {
   if (!log_) return raise_error({Errc::no_memory, 0}, "log");
   options_.server.log = log_.get();
   if (options_.access_log_fd < 0) return 0;
-  std::string_view text = server::AccessFormat::kDefault;
-  if (options_.access_log_format) {
-    Py_ssize_t size = 0;
-    const char* utf8 = PyUnicode_AsUTF8AndSize(options_.access_log_format.get(), &size);
-    if (!utf8) return -1;
-    if (size > 0) text = {utf8, static_cast<std::size_t>(size)};
+  if (!options_.access_format) {
+    Result<server::AccessFormat> format =
+        server::AccessFormat::compile(server::AccessFormat::kDefault);
+    if (!format) return raise_error(format.error(), "access log");
+    options_.access_format = std::move(*format);
   }
-  Result<server::AccessFormat> format = server::AccessFormat::compile(text);
-  if (!format) {
-    const std::string_view why = error_text(format.code());
-    PyErr_Format(PyExc_ValueError, "access_log_format: %s at character %u of %R", why.data(),
-                 format.error().detail,
-                 options_.access_log_format ? options_.access_log_format.get() : Py_None);
-    return -1;
-  }
-  access_format_ = std::move(*format);
   access_writer_.reset(new (std::nothrow) server::LogWriter(options_.access_log_fd));
   if (!access_writer_) return raise_error({Errc::no_memory, 0}, "access log");
-  options_.server.access_format = &access_format_;
+  access_writer_->report_to(log_->enabled(server::LogLevel::warning) ? log_writer_.get() : nullptr);
+  options_.server.access_format = &*options_.access_format;
   options_.server.access_writer = access_writer_.get();
   return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "net/loop.h"
 #include "process/board.h"
@@ -24,11 +25,11 @@ namespace lanner::python {
 // What Python gives: every field of the mapping `options` of Server.__init__.
 struct EngineOptions {
   server::Options server;
-  http::TrustList trust;  // of server.trust
-  Ref root_path;          // str
-  Ref access_log_format;  // str, or none
-  Ref spool_directory;    // bytes, or none
-  Ref forwarded_names;    // str, or none; server.forwarded_names has views of it
+  http::TrustList trust;                              // of server.trust
+  Ref root_path;                                      // str
+  std::optional<server::AccessFormat> access_format;  // none: the default one
+  Ref spool_directory;                                // bytes, or none
+  Ref forwarded_names;  // str, or none; server.forwarded_names has views of it
   server::LogLevel log_level = server::LogLevel::info;
   int threads = 1;
   int access_log_fd = -1;
@@ -100,7 +101,6 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   std::unique_ptr<server::LogWriter> log_writer_;
   std::unique_ptr<server::LogWriter> access_writer_;
   std::unique_ptr<server::Log> log_;
-  server::AccessFormat access_format_;
   process::Board board_;
   WsgiApp app_;
   std::unique_ptr<WsgiHandler> handler_inline_;

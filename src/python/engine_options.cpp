@@ -78,8 +78,7 @@ int get_limit(http::Limits* limits, std::string_view name, PyObject* key,
   return 1;
 }
 
-// Text with a list in it, and where an error in that begins.
-int get_list(PyObject* key, PyObject* value, std::string_view* text) noexcept {
+int get_text(PyObject* key, PyObject* value, std::string_view* text) noexcept {
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &size) : nullptr;
   if (!utf8) return bad_type(key, "a str", value);
@@ -97,7 +96,7 @@ int refuse_entry(std::string_view text, Error error, const char* what, const cha
 
 int get_trust(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
   std::string_view text;
-  if (get_list(key, value, &text) < 0) return -1;
+  if (get_text(key, value, &text) < 0) return -1;
   Result<http::TrustList> list = http::TrustList::parse(text);
   if (!list) {
     const char* why = list.code() == Errc::network_invalid
@@ -110,9 +109,27 @@ int get_trust(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
   return 0;
 }
 
+int get_access_format(PyObject* key, PyObject* value,
+                      std::optional<server::AccessFormat>* to) noexcept {
+  std::string_view text;
+  if (get_text(key, value, &text) < 0) return -1;
+  if (text.empty()) return 0;
+  Result<server::AccessFormat> format = server::AccessFormat::compile(text);
+  if (!format) {
+    const bool malformed = format.code() == Errc::log_format_invalid;
+    PyErr_Format(
+        PyExc_ValueError, "%s, at character %u of %R%s", error_text(format.code()).data(),
+        static_cast<unsigned>(format.error().detail), value,
+        malformed ? "; write gunicorn's atoms, such as %(h)s and %({host}i)s, or json" : "");
+    return -1;
+  }
+  *to = std::move(*format);
+  return 0;
+}
+
 int get_forwarded_names(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
   std::string_view text;
-  if (get_list(key, value, &text) < 0) return -1;
+  if (get_text(key, value, &text) < 0) return -1;
   const Result<http::ForwardedNames> names = http::ForwardedNames::parse(text);
   if (!names) {
     return refuse_entry(text, names.error(), "is no forwarding field",
@@ -130,7 +147,7 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
   if (name == "server_header") return get_bool(key, value, &o->server.server_header);
   if (name == "date_header") return get_bool(key, value, &o->server.date_header);
   if (name == "access_log_fd") return get_int(key, value, -1, 1 << 30, &o->access_log_fd);
-  if (name == "access_log_format") return get_str(key, value, &o->access_log_format);
+  if (name == "access_log_format") return get_access_format(key, value, &o->access_format);
   if (name == "log_fd") return get_int(key, value, -1, 1 << 30, &o->log_fd);
   if (name == "log_level") return get_level(key, value, &o->log_level);
   if (name == "forwarded_allow_ips") return get_trust(key, value, o);

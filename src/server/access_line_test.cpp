@@ -94,7 +94,8 @@ TEST_F(AccessLine, WritesDashesForWhatIsNotThere) {
   request.record.body_bytes = 0;
   EXPECT_EQ(request.line(AccessFormat::kDefault),
             "192.0.2.7 - - [30/Nov/2026:09:40:20 +0000] \"-\" 400 - \"-\" \"-\"\n");
-  EXPECT_EQ(request.line("%(m)s %(U)s %(q)s %(H)s %(scheme)s %(u)s %({x}i)s %({x}o)s %({x}e)s"),
+  EXPECT_EQ(request.line("%(m)s %(U)s %(q)s %(H)s %(scheme)s %(u)s %({x}i)s %({x}o)s "
+                         "%({QUERY_STRING}e)s"),
             "- - - - - - - - -\n");
 }
 
@@ -102,6 +103,17 @@ TEST_F(AccessLine, KnowsEveryAtomOfGunicorn) {
   Request request;
   EXPECT_EQ(request.line("%(m)s|%(U)s|%(q)s|%(H)s|%(B)s|%(T)s|%(M)s|%(D)s|%(L)s|%(p)s|%(l)s"),
             "GET|/a%20b|x=1|HTTP/1.1|1234|1|1002|1002345|1.002345|<77>|-\n");
+}
+
+TEST_F(AccessLine, ReadsVariablesOfTheEnvironFromTheRequest) {
+  Request request;
+  request.field("X-Request-Id", "r1").field("Content-Type", "text/plain");
+  EXPECT_EQ(request.line("%({REMOTE_ADDR}e)s %({REQUEST_METHOD}e)s %({QUERY_STRING}e)s "
+                         "%({SERVER_PROTOCOL}e)s %({wsgi.url_scheme}e)s"),
+            "192.0.2.7 GET x=1 HTTP/1.1 http\n");
+  EXPECT_EQ(request.line("%({HTTP_X_REQUEST_ID}e)s %({CONTENT_TYPE}e)s %({CONTENT_LENGTH}e)s "
+                         "%({HTTP_ACCEPT}e)s"),
+            "r1 text/plain - -\n");
 }
 
 TEST_F(AccessLine, KnowsTheNamesOfGranian) {

@@ -135,8 +135,7 @@ class AccessCompiler {
     const std::string_view name = text.substr(1, close - 1);
     switch (text.back()) {
       case 'e':
-        op->atom = Atom::dash;
-        return {};
+        return variable(name, at + 1, op);
       case 'i':
         op->atom = Atom::request_field;
         break;
@@ -150,6 +149,28 @@ class AccessCompiler {
     op->token = http::token_from_name(name);
     to_.needs_response_fields_ |= op->atom == Atom::response_field;
     return text_of(name, op);
+  }
+
+  // A variable of the WSGI environ. The access log is written without Python and for ASGI too, so
+  // these are read from the request.
+  Result<void> variable(std::string_view name, std::size_t at, AccessFormat::Op* op) noexcept {
+    for (const Name& known : kVariables) {
+      if (name != known.name) continue;
+      op->atom = known.atom;
+      return {};
+    }
+    if (name.starts_with("HTTP_")) {
+      name.remove_prefix(5);
+    } else if (name != "CONTENT_TYPE" && name != "CONTENT_LENGTH") {
+      return Error{Errc::log_variable_unknown, static_cast<std::uint32_t>(at)};
+    }
+    std::array<char, AccessFormat::kFieldNameBytesMax> field;
+    if (!http::is_token(name) || name.size() > field.size()) return bad(at);
+    std::replace_copy(name.begin(), name.end(), field.begin(), '_', '-');
+    const std::string_view field_name(field.data(), name.size());
+    op->atom = Atom::request_field;
+    op->token = http::token_from_name(field_name);
+    return text_of(field_name, op);
   }
 
   Result<void> conversion(bool number, AccessFormat::Op* op) noexcept {
@@ -226,6 +247,14 @@ class AccessCompiler {
       {"scheme", Atom::scheme, false},
       {"protocol", Atom::protocol, false},
       {"rbl", Atom::body_bytes, true},
+  }};
+
+  static constexpr std::array<Name, 5> kVariables = {{
+      {"REMOTE_ADDR", Atom::client, false},
+      {"REQUEST_METHOD", Atom::method, false},
+      {"QUERY_STRING", Atom::query, false},
+      {"SERVER_PROTOCOL", Atom::protocol, false},
+      {"wsgi.url_scheme", Atom::scheme, false},
   }};
 
   const std::string_view format_;

@@ -13,7 +13,8 @@
 //   D  in microseconds                       L  in seconds, six decimals
 //   p  process id, as <123>
 //   {name}i  field of the request            {name}o  field of the answer
-//   {name}e  variable of the WSGI environ: always "-", the engine has none
+//   {name}e  variable of the WSGI environ, for ASGI too: REMOTE_ADDR, REQUEST_METHOD,
+//            QUERY_STRING, SERVER_PROTOCOL, wsgi.url_scheme, CONTENT_TYPE, CONTENT_LENGTH, HTTP_*
 //
 // Field names match in any case; of repeated fields the first is taken.
 //
@@ -70,7 +71,8 @@ class AccessFormat final {
   // field is 8190.
   static constexpr std::size_t kValueBytesMax = 8192;
 
-  // log_format_invalid: Error::detail is the byte offset in `format` of what was not understood.
+  // log_format_invalid, log_variable_unknown: Error::detail is the byte offset in `format` of what
+  // was not understood.
   static Result<AccessFormat> compile(std::string_view format) noexcept;
 
   // Writes nothing. See compile().
@@ -134,6 +136,7 @@ class AccessFormat final {
   enum class Clock : std::uint8_t { clf, local, utc };
   static constexpr std::size_t kOpsMax = 128;
   static constexpr std::size_t kFormatBytesMax = 4096;
+  static constexpr std::size_t kFieldNameBytesMax = 256;  // of a variable HTTP_NAME
 
   std::string_view text(const Op& op) const noexcept {
     return text_.view().substr(op.text_offset, op.text_bytes);

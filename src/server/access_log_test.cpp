@@ -53,7 +53,7 @@ TEST(AccessLog, FollowsTheZoneAndTheClock) {
 
 TEST(AccessLog, KnowsWhichFormatsNeedTheAnswersFields) {
   EXPECT_TRUE(AccessFormat::compile("%({x}o)s")->needs_response_fields());
-  EXPECT_FALSE(AccessFormat::compile("%({x}i)s %({x}e)s")->needs_response_fields());
+  EXPECT_FALSE(AccessFormat::compile("%({x}i)s %({HTTP_X}e)s")->needs_response_fields());
   EXPECT_FALSE(AccessFormat::compile(AccessFormat::kDefault)->needs_response_fields());
   EXPECT_FALSE(AccessFormat::compile("json")->needs_response_fields());
 }
@@ -84,6 +84,18 @@ TEST(AccessLog, SaysWhereAFormatIsWrong) {
   std::string many;
   for (int i = 0; i < 200; ++i) many += "%(h)s";
   EXPECT_EQ(error_at(many), 129u * 5u);
+}
+
+TEST(AccessLog, RefusesVariablesThatARequestDoesNotHave) {
+  for (const std::string_view name : {"wsgi.version", "PATH_INFO", "remote_addr", "x", ""}) {
+    const std::string format = "%(h)s %({" + std::string(name) + "}e)s";
+    const Result<AccessFormat> compiled = AccessFormat::compile(format);
+    EXPECT_EQ(compiled.code(), Errc::log_variable_unknown) << format;
+    EXPECT_EQ(compiled.error().detail, 9u);
+  }
+  EXPECT_EQ(error_at("%({HTTP_}e)s"), 3u);
+  EXPECT_EQ(error_at("%({HTTP_a b}e)s"), 3u);
+  EXPECT_EQ(error_at("%({HTTP_" + std::string(300, 'X') + "}e)s"), 3u);
 }
 
 TEST(AccessLog, AppendsToWhatIsThere) {

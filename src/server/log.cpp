@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/buffer.h"
+#include "sys/log_stamp.h"
 
 namespace lanner::server {
 
@@ -62,6 +63,7 @@ std::optional<LogLevel> log_level_from_text(std::string_view text) noexcept {
 LogLine::LogLine(Log* log, LogLevel level, std::string_view event) noexcept : log_(log) {
   if (!log_) return;
   event_hash_ = hash_text(event, kHashSeed);
+  size_ = sys::put_log_stamp(text_.data());
   put(kLevelTexts[static_cast<std::size_t>(level)]);
   put(" ");
   put(event.substr(0, kValueBytesMax));

@@ -1,7 +1,7 @@
-// server/log.h: the engine's own log lines: `level event key=value ...`, one line each.
+// server/log.h: the engine's own log lines: `time [pid] level event key=value ...`, one line each.
 //
 //   log.line(LogLevel::warning, "h1.reject").add("reason", "host_repeated").add("n", 5).send();
-//   -> warn h1.reject reason=host_repeated n=5
+//   -> 2026-11-30T09:40:20.123+01:00 [4242] warn h1.reject reason=host_repeated n=5
 //
 // A value is bare if all its bytes are visible ASCII other than quote, backslash and '='. Else it
 // is quoted, quote and backslash behind a backslash, every byte outside 0x20..0x7E as \xNN: no byte
@@ -12,8 +12,8 @@
 // passes carries suppressed=N. So every event that a peer can cause must have a reason; lines
 // without one are never suppressed.
 //
-// Builds on the stack, allocates nothing. One thread (the loop's): the table has no lock. No clock:
-// see set_now().
+// Builds on the stack, allocates nothing. One thread (the loop's): the table has no lock. The limit
+// of one a second goes by the time that set_now() was given.
 
 #pragma once
 

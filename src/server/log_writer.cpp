@@ -21,6 +21,7 @@
 
 #include "base/buffer.h"
 #include "sys/clock.h"
+#include "sys/log_stamp.h"
 #include "sys/sockets.h"
 
 namespace lanner::server {
@@ -40,6 +41,33 @@ std::uint64_t count_lines(std::string_view lines) noexcept {
   return ends > 0 ? static_cast<std::uint64_t>(ends) : 1;
 }
 
+// A log line about dropped lines.
+class LossLine {
+ public:
+  explicit LossLine(std::string_view before) noexcept {
+    put(before);
+    size_ += sys::put_log_stamp(text_.data() + size_);
+  }
+  void put(std::string_view part) noexcept {
+    part = part.substr(0, text_.size() - 1 - size_);
+    std::memcpy(text_.data() + size_, part.data(), part.size());
+    size_ += part.size();
+  }
+  void put(std::uint64_t number) noexcept {
+    char* const at = text_.data() + size_;
+    size_ +=
+        static_cast<std::size_t>(std::to_chars(at, text_.data() + text_.size(), number).ptr - at);
+  }
+  std::string_view end() noexcept {
+    text_[size_++] = '\n';
+    return {text_.data(), size_};
+  }
+
+ private:
+  std::array<char, 256> text_;
+  std::size_t size_ = 0;
+};
+
 bool is_regular(int fd) noexcept {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
@@ -50,7 +78,9 @@ bool is_regular(int fd) noexcept {
 // The ring and what the thread needs. Freed by whoever lets go last, LogWriter or thread.
 class LogWriter::Core {
  public:
-  static Core* create(int fd, std::size_t ring_bytes) noexcept;
+  // `reports_here`: else dropped lines are reported in `report_to`, which may be null.
+  static Core* create(int fd, std::size_t ring_bytes, bool reports_here,
+                      LogWriter* report_to) noexcept;
   // One caller at a time.
   bool push(std::string_view lines) noexcept;
   // Flushes, ends the thread, lets go. Returns how many lines were dropped.
@@ -70,11 +100,13 @@ class LogWriter::Core {
   };
   using Pieces = std::array<struct iovec, 2>;
 
-  Core(int fd, std::size_t capacity, Buffer ring) noexcept
+  Core(int fd, std::size_t capacity, Buffer ring, bool reports_here, LogWriter* report_to) noexcept
       : fd_(fd),
+        reports_here_(reports_here),
         capacity_(capacity),
         batch_bytes_max_(is_regular(fd) ? kFileBatchBytes : std::size_t{PIPE_BUF}),
-        ring_(std::move(ring)) {}
+        ring_(std::move(ring)),
+        report_to_(report_to) {}
   ~Core() {
     if (wake_fd_ >= 0) sys::close(wake_fd_);
     if (done_fd_ >= 0) sys::close(done_fd_);
@@ -92,6 +124,8 @@ class LogWriter::Core {
   void write_batch() noexcept;
   void report_dropped() noexcept;
   bool report_due() const noexcept;
+  void report_elsewhere(bool at_end) noexcept;
+  int report_wait_ms() noexcept;
   std::size_t batch_bytes() const noexcept;
   char byte(std::size_t position) const noexcept {
     return ring_.data()[position & (capacity_ - 1)];
@@ -100,6 +134,7 @@ class LogWriter::Core {
   void drop(std::size_t bytes) noexcept;
 
   const int fd_;
+  const bool reports_here_;
   const std::size_t capacity_;  // a power of two
   const std::size_t batch_bytes_max_;
   Buffer ring_;
@@ -116,17 +151,27 @@ class LogWriter::Core {
   std::atomic<bool> closing_{false};
   std::atomic<std::uint64_t> deadline_ms_{0};  // valid when closing_
 
+  std::atomic<int> write_error_{0};  // errno of the last write that failed
+  std::atomic<bool> woken_for_loss_{false};
+
+  // For report_elsewhere(): the thread, and close() at the end.
+  std::mutex report_mutex_;
+  LogWriter* report_to_;  // null after finish()
+  std::uint64_t reported_elsewhere_ = 0;
+  std::uint64_t next_report_ms_ = 0;
+
   // The thread's own.
   std::uint64_t reported_ = 0;
   bool line_open_ = false;  // the last byte written was not a line's end
   bool line_cut_ = false;   // and the rest of that line was dropped
 };
 
-LogWriter::Core* LogWriter::Core::create(int fd, std::size_t ring_bytes) noexcept {
+LogWriter::Core* LogWriter::Core::create(int fd, std::size_t ring_bytes, bool reports_here,
+                                         LogWriter* report_to) noexcept {
   const std::size_t capacity = std::bit_ceil(std::clamp(ring_bytes, kRingBytesMin, kRingBytesMax));
   Buffer ring;
   if (!ring.reserve(capacity)) return nullptr;
-  Core* core = new (std::nothrow) Core(fd, capacity, std::move(ring));
+  Core* core = new (std::nothrow) Core(fd, capacity, std::move(ring), reports_here, report_to);
   if (core && !core->start_thread()) {
     core->release();
     return nullptr;
@@ -171,6 +216,8 @@ bool LogWriter::Core::push(std::string_view lines) noexcept {
   const std::size_t used = head - tail_.load(std::memory_order_acquire);
   if (lines.size() > capacity_ - used) {
     dropped_.fetch_add(count_lines(lines), std::memory_order_relaxed);
+    // Once for each report: the thread may be waiting for a reader.
+    if (!reports_here_ && !woken_for_loss_.exchange(true)) sys::signal_eventfd(wake_fd_);
     return false;
   }
   const std::size_t index = head & (capacity_ - 1);
@@ -208,9 +255,11 @@ std::uint64_t LogWriter::Core::finish(int timeout_ms) noexcept {
   } while (ready < 0 && errno == EINTR);
   if (ready > 0) {
     pthread_join(thread_, nullptr);
+    if (backlog() > 0) drop(backlog());  // there was no time to write them
   } else {
     pthread_detach(thread_);
   }
+  if (!reports_here_) report_elsewhere(true);
   const std::uint64_t dropped_total = dropped();
   release();
   return dropped_total;
@@ -218,12 +267,13 @@ std::uint64_t LogWriter::Core::finish(int timeout_ms) noexcept {
 
 void LogWriter::Core::run() noexcept {
   for (;;) {
-    if (report_due()) {
+    if (reports_here_ && report_due()) {
       if (!wait_writable()) return;
       report_dropped();
       // If that failed, it is tried again after the next batch: no busy loop on a broken
       // descriptor.
     }
+    if (!reports_here_) report_elsewhere(false);
     if (backlog() > 0) {
       if (!wait_writable()) return;
       write_batch();
@@ -240,7 +290,7 @@ void LogWriter::Core::run() noexcept {
 // Gathers for a moment, then sleeps until a producer or close() wakes it.
 void LogWriter::Core::wait_for_lines() noexcept {
   sleep(Need::when_half, kGatherMs);
-  if (backlog() == 0) sleep(Need::wake, -1);
+  if (backlog() == 0) sleep(Need::wake, report_wait_ms());
 }
 
 void LogWriter::Core::sleep(Need need, int timeout_ms) noexcept {
@@ -257,7 +307,8 @@ void LogWriter::Core::sleep(Need need, int timeout_ms) noexcept {
 // False: closing and out of time; then the descriptor must not be touched again.
 bool LogWriter::Core::wait_writable() noexcept {
   for (;;) {
-    int timeout_ms = -1;
+    if (!reports_here_) report_elsewhere(false);
+    int timeout_ms = report_wait_ms();
     if (closing_.load(std::memory_order_seq_cst)) {
       const std::uint64_t now_ms = sys::monotonic_ms();
       const std::uint64_t deadline_ms = deadline_ms_.load(std::memory_order_relaxed);
@@ -282,16 +333,19 @@ void LogWriter::Core::write_batch() noexcept {
   if (written >= 0) {
     const std::size_t end = tail + static_cast<std::size_t>(written);
     if (written > 0) line_open_ = byte(end - 1) != '\n';
+    write_error_.store(0, std::memory_order_relaxed);
     tail_.store(end, std::memory_order_release);
     return;
   }
-  if (errno == EINTR) return;
-  if (errno == EAGAIN) {
+  const int error = errno;
+  if (error == EINTR) return;
+  if (error == EAGAIN) {
     // Somebody else made the descriptor non-blocking, and another writer took the room.
     struct pollfd wake = {wake_fd_, POLLIN, 0};
     ::poll(&wake, 1, kRetryMs);
     return;
   }
+  write_error_.store(error, std::memory_order_relaxed);
   drop(bytes);
 }
 
@@ -312,18 +366,43 @@ bool LogWriter::Core::report_due() const noexcept {
 }
 
 void LogWriter::Core::report_dropped() noexcept {
-  constexpr std::string_view kText = "\nwarn log.dropped n=";
   const std::uint64_t total = dropped();
-  std::array<char, 64> line;
-  std::memcpy(line.data(), kText.data(), kText.size());
-  char* end =
-      std::to_chars(line.data() + kText.size(), line.data() + line.size() - 1, total - reported_)
-          .ptr;
-  *end++ = '\n';
-  const char* begin = line.data() + (line_cut_ ? 0 : 1);
-  if (::write(fd_, begin, static_cast<std::size_t>(end - begin)) <= 0) return;
+  LossLine line(line_cut_ ? "\n" : "");
+  line.put("warn log.dropped n=");
+  line.put(total - reported_);
+  const std::string_view text = line.end();
+  if (::write(fd_, text.data(), text.size()) <= 0) return;
   reported_ = total;
   line_open_ = line_cut_ = false;
+}
+
+// In another log: at once, then at most once in kReportMs. `at_end`: for the last time.
+void LogWriter::Core::report_elsewhere(bool at_end) noexcept {
+  const std::lock_guard<std::mutex> lock(report_mutex_);
+  LogWriter* const log = at_end ? std::exchange(report_to_, nullptr) : report_to_;
+  const std::uint64_t now_ms = sys::monotonic_ms();
+  if (!at_end && now_ms < next_report_ms_) return;
+  woken_for_loss_.store(false);
+  const std::uint64_t total = dropped();
+  if (total == reported_elsewhere_) return;
+  const int error = write_error_.load(std::memory_order_relaxed);
+  LossLine line("");
+  line.put("warn access_log.dropped n=");
+  line.put(total - reported_elsewhere_);
+  line.put(" error=\"");
+  line.put(error ? ::strerrordesc_np(error) : "its reader is too slow");
+  line.put("\"");
+  next_report_ms_ = now_ms + kReportMs;
+  if (!log || log->push(line.end())) reported_elsewhere_ = total;
+}
+
+// Until the next report is due; -1 = none is pending.
+int LogWriter::Core::report_wait_ms() noexcept {
+  if (reports_here_) return -1;
+  const std::lock_guard<std::mutex> lock(report_mutex_);
+  if (dropped() == reported_elsewhere_) return -1;
+  const std::uint64_t now_ms = sys::monotonic_ms();
+  return now_ms < next_report_ms_ ? static_cast<int>(next_report_ms_ - now_ms) : 0;
 }
 
 // As many whole lines as one write may take; a part of one that is longer than that.
@@ -350,8 +429,14 @@ LogWriter::~LogWriter() { close(kDestructorMs); }
 
 // No descriptors or no memory now may be another thing later: each line tries again.
 bool LogWriter::ready() noexcept {
-  if (!core_ && !closed_ && fd_ >= 0) core_ = Core::create(fd_, ring_bytes_);
+  if (!core_ && !closed_ && fd_ >= 0)
+    core_ = Core::create(fd_, ring_bytes_, reports_here_, report_to_);
   return core_ != nullptr;
+}
+
+void LogWriter::report_to(LogWriter* log) noexcept {
+  report_to_ = log;
+  reports_here_ = false;
 }
 
 bool LogWriter::start() noexcept {

@@ -4,8 +4,10 @@
 //   push() -> ring -> thread: poll(2), then write(2) of whole lines (at most PIPE_BUF at a time
 //                             where a reader could block the write)
 //
-// A reader that is slow or gone, a full disk, a closed descriptor: the ring fills, further lines
-// are dropped and counted, and one line "warn log.dropped n=..." tells when there is room again.
+// When the reader is slow or gone, the disk is full or the descriptor is closed, lines are dropped
+// and counted. A log reports that in itself, as "warn log.dropped n=...", once it has room again. A
+// log whose lines have a format of their own (the access log) reports it in another log, as "warn
+// access_log.dropped n=... error=...": at once, then at most once in kReportMs, and when it closes.
 // The caller never sees EPIPE, EAGAIN or ENOSPC, and never a SIGPIPE (the thread has all signals
 // blocked). A busy writer gathers for kGatherMs between batches, so that a loaded server pays no
 // wake-up per line.
@@ -23,6 +25,7 @@ class LogWriter final {
  public:
   static constexpr std::size_t kRingBytes = std::size_t{1} << 20;
   static constexpr int kGatherMs = 10;
+  static constexpr std::uint64_t kReportMs = 60'000;
 
   // `fd` is borrowed and must stay open until close() has returned. `ring_bytes` is rounded up to a
   // power of two, at least 4 KiB. Neither memory nor a thread is taken before the first push.
@@ -31,6 +34,10 @@ class LogWriter final {
   LogWriter& operator=(const LogWriter&) = delete;
   // close(kDestructorMs)
   ~LogWriter();
+
+  // Before the first push(): dropped lines are reported in `log` and not in this one's descriptor;
+  // nullptr: nowhere. `log` is borrowed until close() has returned.
+  void report_to(LogWriter* log) noexcept;
 
   // Starts the thread now instead of with the first line: later there may be no descriptors left.
   // False: try again.
@@ -60,6 +67,8 @@ class LogWriter final {
   const std::size_t ring_bytes_;
   mutable std::mutex producers_;  // between callers only; the thread never takes it
   Core* core_ = nullptr;          // guarded by producers_
+  LogWriter* report_to_ = nullptr;
+  bool reports_here_ = true;
   std::uint64_t dropped_without_core_ = 0;
   bool closed_ = false;
 };

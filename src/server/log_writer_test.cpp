@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -79,11 +80,14 @@ std::vector<std::string> split(const std::string& text) {
   return lines;
 }
 
+std::string without_stamp(const std::string& line) { return line.substr(line.find("] ") + 2); }
+
 std::uint64_t reported(const std::vector<std::string>& lines) {
-  constexpr std::string_view kStart = "warn log.dropped n=";
+  constexpr std::string_view kWhat = "] warn log.dropped n=";
   std::uint64_t sum = 0;
   for (const std::string& line : lines) {
-    if (line.starts_with(kStart)) sum += std::stoull(line.substr(kStart.size()));
+    const std::size_t at = line.find(kWhat);
+    if (at != std::string::npos) sum += std::stoull(line.substr(at + kWhat.size()));
   }
   return sum;
 }
@@ -168,9 +172,68 @@ TEST(LogWriter, ReportsDropsWhileItStaysOpen) {
     } while (line.size() == 127);
     return line;
   };
-  EXPECT_EQ(next_short_line(), "warn log.dropped n=1");
+  EXPECT_EQ(without_stamp(next_short_line()), "warn log.dropped n=1");
   ASSERT_TRUE(writer.push("again\n"));
   EXPECT_EQ(next_short_line(), "again");
+}
+
+TEST(LogWriter, ReportsElsewhereWhatAFullDiskTook) {
+  Pipe log;
+  LogWriter report(log.writer);
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  LogWriter access(full);
+  access.report_to(&report);
+  ASSERT_TRUE(access.push("a\nb\nc\n"));
+  EXPECT_EQ(without_stamp(log.line()),
+            "warn access_log.dropped n=3 error=\"No space left on device\"");
+  // Within the minute nothing more is said, until the end.
+  ASSERT_TRUE(access.push("d\n"));
+  ASSERT_TRUE(access.push("e\n"));
+  access.close(kLongMs);
+  report.close(kLongMs);
+  const std::vector<std::string> rest = split(log.rest());
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(without_stamp(rest[0]),
+            "warn access_log.dropped n=2 error=\"No space left on device\"");
+  ::close(full);
+}
+
+TEST(LogWriter, ReportsElsewhereWhileItsReaderIsStuck) {
+  Pipe log;
+  LogWriter report(log.writer);
+  Pipe stuck(4096);
+  LogWriter access(stuck.writer, 4096);
+  access.report_to(&report);
+  // The pipe first, then the ring: once both are full nothing moves any more.
+  for (int waiting = 0; waiting < 4096;) {
+    access.push(numbered(1, 128));
+    ASSERT_EQ(::ioctl(stuck.reader, FIONREAD, &waiting), 0);
+  }
+  while (access.push(numbered(1, 128))) continue;
+  const std::string first = without_stamp(log.line());
+  EXPECT_TRUE(first.starts_with("warn access_log.dropped n=")) << first;
+  EXPECT_TRUE(first.ends_with(" error=\"its reader is too slow\"")) << first;
+  const std::uint64_t before = access.dropped();
+  stuck.close_reader();  // or close() would wait for it
+  access.close(kLongMs);
+  report.close(kLongMs);
+  EXPECT_GT(access.dropped(), before);  // what waited in the ring is lost as well
+  EXPECT_NE(log.rest().find(" error=\"Broken pipe\""), std::string::npos);
+}
+
+TEST(LogWriter, ReportsNowhereWhereNoLogIsGiven) {
+  Pipe pipe(4096);
+  LogWriter access(pipe.writer, 4096);
+  access.report_to(nullptr);
+  while (access.push("x\n")) continue;
+  std::thread closer([&] { access.close(kLongMs); });
+  std::string text;
+  char byte = 0;
+  while (text.size() < 4096 && ::read(pipe.reader, &byte, 1) == 1) text += byte;
+  closer.join();
+  text += pipe.rest();
+  EXPECT_EQ(text.find_first_not_of("x\n"), std::string::npos);
 }
 
 TEST(LogWriter, NeverCutsALineThatFitsAWrite) {
@@ -198,7 +261,7 @@ TEST(LogWriter, NeverCutsALineThatFitsAWrite) {
   ::close(std::exchange(pipe.writer, -1));
   reader.join();
   for (const std::string& line : split(text)) {
-    if (line.starts_with("warn log.dropped n=")) continue;
+    if (line.find("] warn log.dropped n=") != std::string::npos) continue;
     ASSERT_EQ(line.find_first_not_of(line[0]), std::string::npos) << line;
   }
 }

@@ -2,14 +2,17 @@
 
 #include "sys/signals.h"
 
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <string_view>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/clock.h"
+#include "sys/log_stamp.h"
 
 namespace lanner::sys {
 
@@ -26,8 +29,13 @@ struct Shared {
 };
 Shared shared;
 
+// A log line, in a signal handler.
 void say(std::string_view text) noexcept {
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  std::array<char, 256> line;
+  const std::size_t stamp = put_log_stamp_in_signal(line.data());
+  text = text.substr(0, line.size() - stamp);
+  std::memcpy(line.data() + stamp, text.data(), text.size());
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), stamp + text.size());
 }
 
 void on_stop(int number) {
@@ -61,6 +69,7 @@ StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_
   StopTarget* none = nullptr;
   if (!shared.target.compare_exchange_strong(none, &target)) return;
   installed_ = true;
+  read_zone();
   shared.first_ms.store(0);
   shared.repeat_ms = repeat_ms;
   sigevent event{};

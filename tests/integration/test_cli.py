@@ -17,6 +17,7 @@ from tests.support.wire import Client, request
 
 APP = "wsgi_apps:app"
 MODES = [pytest.param((), id="inline"), pytest.param(("--threads", "2"), id="threads")]
+LINE = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d \[\d+\] (debug|info|warn|error) [a-z0-9_.]+( |$)"
 STAMP = r"\[\d\d/[A-Z][a-z][a-z]/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\]"
 
 
@@ -81,7 +82,8 @@ def test_the_time_is_now_in_the_local_zone() -> None:
         ("%({Content-Type}o)s %({content-length}o)s %({x}o)s", "text/plain 5 -"),
         ("%(r)s 100%%", "GET /hello?a=b HTTP/1.1 100%"),
         ("[%(s)5s][%(s)-5s][%(m).2s]", "[  200][200  ][GE]"),
-        ("%({wsgi.version}e)s", "-"),
+        ("%({REMOTE_ADDR}e)s %({REQUEST_METHOD}e)s %({QUERY_STRING}e)s", "127.0.0.1 GET a=b"),
+        ("%({HTTP_X_THING}e)s %({HTTP_HOST}e)s %({wsgi.url_scheme}e)s", "thing test http"),
         ("constant", "constant"),
         (
             "%(addr)s %(method)s %(path)s %(query_string)s %(protocol)s %(status)d",
@@ -225,6 +227,33 @@ def test_a_full_disk_for_the_log_stops_nobody() -> None:
     with Server(APP, "--access-logfile", "/dev/full") as server, Client(server.address) as client:
         for _ in range(100):
             assert client.get("/hello").status == 200
+        assert 'error="No space left on device"' in server.wait_for("access_log.dropped")
+        assert server.stop() == 0
+    server.all_gone()
+    counts = [int(count) for count in re.findall(r"warn access_log\.dropped n=(\d+)", server.err.text)]
+    assert sum(counts) == 100
+    assert len(counts) <= 2, "once a minute, and at the end"
+
+
+@pytest.mark.parametrize("extra", [*MODES, pytest.param(("--workers", "2"), id="workers")])
+def test_every_line_but_the_banner_has_time_process_and_level(extra: tuple[str, ...]) -> None:
+    with Server(APP, "--log-level", "debug", *extra) as server:
+        with Client(server.address) as client:
+            assert client.get("/raise").status == 500
+        with Client(server.address) as client:
+            client.send(b"x\r\n\r\n")
+            assert client.read().status == 400
+        server.wait_for("app.error")
+        server.wait_for("h1.reject")
+        assert server.stop() == 0
+    server.all_gone()
+    head, _, traceback = server.err.text.partition("Traceback (most recent call last):\n")
+    assert traceback
+    for line in head.splitlines():
+        if " serves " not in line and " stops it " not in line:
+            assert re.match(LINE, line), line
+    (end,) = [line for line in traceback.splitlines() if "h1.reject" in line]
+    assert re.match(LINE, end), end
 
 
 @pytest.mark.parametrize("format", ["%(h", "%(nonsense)s", "%(h)x", "%"])
@@ -435,7 +464,7 @@ def test_help_mentions_every_flag_its_default_and_every_alias() -> None:
 def test_help_says_how_to_stop_and_what_exit_codes_mean() -> None:
     text = run_to_end("run", "--help").stdout
     assert "SIGTERM" in text
-    assert re.search(r"0 stopped.*1 .*2 .*3 ", text)
+    assert re.search(r"0 stopped\n.*1 .*\n.*2 .*\n.*3 ", text)
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",)])

@@ -60,6 +60,46 @@ def test_help_of_lanner_names_its_commands(lanner) -> None:
         (["run", "x", "--chdir", "/no/such"], "--chdir /no/such: No such file or directory"),
         (["run", "x", "--app-dir", "/no/such"], "--app-dir /no/such is not a directory"),
         (["run", "x", "--access-logfile", "/no/such"], "--access-logfile /no/such: No such file or directory"),
+        (["run", "x", "--access-logfile", "/tmp"], "--access-logfile /tmp: Is a directory"),
+        (
+            ["run", "x", "--access-log-format", "%(nope)s"],
+            "--access-log-format: malformed access log format, at character 2 of '%(nope)s'; "
+            "write gunicorn's atoms, such as %(h)s and %({host}i)s, or json",
+        ),
+        (
+            ["run", "x", "--access-log-format", "%({wsgi.input}e)s"],
+            "--access-log-format: the access log has REMOTE_ADDR, REQUEST_METHOD, QUERY_STRING, SERVER_PROTOCOL, "
+            "wsgi.url_scheme, CONTENT_TYPE, CONTENT_LENGTH and HTTP_*, but no other variable, "
+            "at character 3 of '%({wsgi.input}e)s'",
+        ),
+        (
+            ["run", "x", "--access-log-format", ""],
+            "--access-log-format: is empty; write gunicorn's atoms, such as %(h)s, or json",
+        ),
+        (["run", "x", "--host", ""], "--host: is empty; write 127.0.0.1, or 0.0.0.0 for all addresses"),
+        (["run", "x", "--uds", ""], "--uds: is empty; write a path"),
+        (["run", "x", "--bind", ","], "--bind: is empty; write HOST:PORT, unix:PATH or fd://N"),
+        (["run", "x", "--chdir", ""], "--chdir: is empty; write a path"),
+        (["run", "x", "--app-dir", ""], "--app-dir: is empty; write a path"),
+        (["run", "x", "--app-dir", "/dev/null"], "--app-dir /dev/null is not a directory"),
+        (["run", "x", "--port", "-1"], "--port: -1 is negative"),
+        (["run", "x", "--fd", "99999999999"], "--fd: 99999999999 is too large for a descriptor"),
+        (
+            ["run", "x", "--bind", "fd://99999999999"],
+            "--bind fd://99999999999: 99999999999 is too large for a descriptor",
+        ),
+        (["run", "x", "--backlog", "99999999999"], "--backlog: 99999999999 is too large; 2147483647 is the most"),
+        (["run", "x", "--workers", "9999"], "--workers: 9999 is too large; 1024 is the most"),
+        (["run", "x", "--threads", "9999"], "--threads: 9999 is too large; 4096 is the most"),
+        (["run", "x", "--limit-request-head", "5"], "--limit-request-head: must be from 128 to 67108864"),
+        (["run", "x", "--limit-request-fields", "0"], "--limit-request-fields: must be from 1 to 10000"),
+        (["run", "x", "--limit-connections", "0"], "--limit-connections: must be at least 1"),
+        (["run", "x", "--write-high-mark", "0"], "--write-high-mark: 0 is too small; 1 is the least"),
+        (
+            ["run", "x", "--limit-request-body", "9999999g"],
+            "--limit-request-body: must be from 0 to 9007199254740992, not 10737417166258176",
+        ),
+        (["run", "x", "--env-file", "x"], "--env-file: set it before the command: env KEY=VALUE lanner run ..."),
     ],
 )
 def test_a_wrong_flag_is_one_line_and_exit_2(arguments: list[str], line: str, lanner) -> None:
@@ -145,6 +185,24 @@ async def app(scope, receive, send):
     await send({"type": "http.response.start", "status": 200})
     await send({"type": "http.response.body", "body": body})
 """
+
+
+LOGGING = """\
+import logging
+
+async def app(scope, receive, send):
+    logging.getLogger("shop").warning("no handler for %s", scope["path"])
+    await send({"type": "http.response.start", "status": 204})
+    await send({"type": "http.response.body"})
+"""
+
+
+def test_messages_of_logging_that_no_handler_takes_begin_as_every_log_line(serve, write) -> None:
+    write("shop.py", LOGGING)
+    with serve("shop:app", "--port", "0", "--lifespan", "off") as server:
+        server.get("/x")
+        line = server.wait_for("no handler")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\S+[+-]\d\d:\d\d \[\d+\] warn shop no handler for /x\n", line), line
 
 
 @pytest.mark.parametrize(
@@ -296,7 +354,130 @@ def test_the_access_log_goes_to_stdout_or_a_file(workers: str, serve, hello: str
 def test_a_wrong_access_log_format_is_a_wrong_flag(lanner, hello: str) -> None:
     result = lanner("run", hello, "--port", "0", "--access-log", "--access-log-format", "%(nope)s")
     assert result.returncode == 2
-    assert result.stderr.startswith("lanner: access_log_format: ")
+    assert result.stderr.startswith("lanner: --access-log-format: ")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "line"),
+    [
+        ("ACCESS_LOG_FORMAT", "%(", "LANNER_ACCESS_LOG_FORMAT: malformed access log format, at character 0 of '%('"),
+        ("LIMIT_REQUEST_HEAD", "5", "LANNER_LIMIT_REQUEST_HEAD: must be from 128 to 67108864"),
+        ("APP_DIR", "/no/such", "LANNER_APP_DIR /no/such is not a directory"),
+        ("CHDIR", "/no/such", "LANNER_CHDIR /no/such: No such file or directory"),
+        ("ACCESS_LOGFILE", "/tmp", "LANNER_ACCESS_LOGFILE /tmp: Is a directory"),
+        ("BIND", "a:b", "LANNER_BIND a:b: 'b' is not a whole number"),
+        (
+            "UDS",
+            "/no/such/s",
+            "cannot make the unix socket /no/such/s: No such file or directory; check its directory, or change LANNER_UDS",
+        ),
+        ("FD", "77", "descriptor 77 is not open here (Bad file descriptor); pass a socket to LANNER_FD"),
+        ("WRITE_LOW_MARK", "1g", "LANNER_WRITE_LOW_MARK is above --write-high-mark; lower it, or raise the other"),
+        ("THREADS", "many", "LANNER_THREADS: 'many' is not a whole number"),
+    ],
+)
+def test_a_wrong_variable_is_one_line_that_names_it(variable: str, value: str, line: str, lanner, hello: str) -> None:
+    result = lanner("run", hello, **{"LANNER_" + variable: value})
+    assert result.returncode in (1, 2)
+    assert result.stderr.startswith(f"lanner: {line}")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_lanner_alone_is_its_help_on_several_lines(lanner) -> None:
+    result = lanner()
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.rstrip("\n") == lanner("--help").stdout.rstrip("\n")
+    assert "lanner run app:app" in result.stderr
+    assert len(result.stderr.splitlines()) > 8
+
+
+def test_help_names_applications_and_options_of_both_interfaces(lanner) -> None:
+    text = lanner("run", "--help").stdout
+    for word in ("WSGI", "ASGI", "FastAPI", "--loop", "--lifespan", "--threads"):
+        assert word in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.count("\n\n") > 8, "sections"
+
+
+def test_a_deleted_working_directory_is_one_line(hello: str, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = "rmdir ../gone && exec " + " ".join([sys.executable, "-P", "-m", "lanner", "run", hello, "--port", "0"])
+    result = subprocess.run(["sh", "-c", command], cwd=gone, capture_output=True, text=True, timeout=60, check=False)
+    assert result.returncode == 2
+    assert result.stderr == (
+        "lanner: the working directory does not exist any more; change to another one, or give --chdir\n"
+    )
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interface_that_cannot_be_is_one_line(workers: str, lanner, write) -> None:
+    write("shop.py", ASGI)
+    result = lanner("run", "shop:app", "--port", "0", "--workers", workers, "--interface", "wsgi")
+    assert result.returncode == 3
+    assert result.stderr == (
+        "lanner: --interface wsgi: shop:app is async, so it is an ASGI application; give --interface asgi\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "line"),
+    [
+        (
+            "shop:make_later",
+            "shop:make_later is async; a factory must be a plain function that returns the application",
+        ),
+        (
+            "shop:make_of",
+            "cannot load shop:make_of: TypeError: make_of() missing 1 required positional argument: 'mode'; "
+            "arguments of a factory belong to the target: shop:make_of('prod', debug=False)",
+        ),
+        ("shop:make_none", "shop:make_none is not an application: NoneType objects can not be called"),
+    ],
+)
+def test_a_wrong_factory_is_one_line(target: str, line: str, lanner, write) -> None:
+    write("shop.py", "async def make_later(): ...\ndef make_of(mode): ...\ndef make_none(): ...\n")
+    result = lanner("run", target, "--port", "0", "--factory")
+    assert (result.returncode, result.stderr) == (3, f"lanner: {line}\n")
+
+
+IN_A_LOOP = """\
+import asyncio
+import warnings
+import lanner
+from lanner.errors import LannerError
+
+warnings.simplefilter("error")
+
+def wsgi(environ, start_response): ...
+async def asgi(scope, receive, send): ...
+
+async def main():
+    for app in (wsgi, asgi, "nope:app"):
+        try:
+            lanner.run(app, port=0)
+        except LannerError as error:
+            print(error, error.__cause__, error.__context__)
+    for app in (asgi, "nope:app"):
+        try:
+            await lanner.serve(app, port=0, workers=2)
+        except LannerError as error:
+            print(error)
+    print(asyncio.all_tasks() == {asyncio.current_task()})
+
+asyncio.run(main())
+print([name for name in dir(lanner) if name == name.upper() and not name.startswith("_")])
+print(set(lanner.__all__) <= set(dir(lanner)))
+"""
+
+
+def test_run_inside_a_loop_and_workers_for_serve_are_one_error(write, tmp_path: Path) -> None:
+    write("main.py", IN_A_LOOP)
+    result = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert result.stderr == ""
+    run = "lanner.run cannot be called while an event loop runs in this thread; use `await lanner.serve(app)` there"
+    serve = "workers=2: lanner.serve serves in this process; use lanner.run for more workers than one"
+    assert result.stdout.splitlines() == [f"{run} None None"] * 3 + [serve] * 2 + ["True", "[]", "True"]
 
 
 IMPORTED = """\

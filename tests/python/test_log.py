@@ -1,10 +1,13 @@
 """Lanner's own log lines."""
 
 import os
+import re
+import time
+from datetime import datetime
 
 import pytest
 
-from lanner.log import Log, escape, line, put
+from lanner.log import Log, escape, line, put, stamp
 
 
 @pytest.mark.parametrize(
@@ -38,7 +41,27 @@ def test_lines_under_the_level_are_not_written() -> None:
     log.error("d")
     os.close(write_end)
     with os.fdopen(read_end) as written:
-        assert written.read() == "warn c n=1\nerror d\n"
+        assert [line.partition("] ")[2] for line in written] == ["warn c n=1\n", "error d\n"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "offset"), [("UTC", "+00:00"), ("XYZ-05:30", "+05:30"), ("XYZ03:30", "-03:30"), ("XYZ-1", "+01:00")]
+)
+def test_a_line_begins_with_local_time_and_process(zone: str, offset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        before = time.time()
+        found = re.fullmatch(r"(\S+) \[(\d+)\] ", stamp())
+        after = time.time()
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert found
+    assert int(found[2]) == os.getpid()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d", found[1])
+    assert found[1].endswith(offset)
+    assert before - 0.001 <= datetime.fromisoformat(found[1]).timestamp() <= after
 
 
 def test_a_closed_or_full_log_stops_nobody() -> None:
