@@ -10,7 +10,7 @@ PAGE = ROOT / "docs/limits.md"
 TABLE = ROOT / "src/http/limits.def"
 HEAD = """# Limits
 
-Everything that queues, buffers, nests or waits has a bound. This page is made from `src/http/limits.def` by
+Every queue, buffer, nesting depth and wait has a limit. This page is generated from `src/http/limits.def` by
 `tools/gen_limits.py`. Every flag is also a variable (`--timeout-head` is `LANNER_TIMEOUT_HEAD`) and an argument of
 `lanner.run` (`timeout_head=`). Times are in seconds, sizes in bytes (`64k`, `8m`).
 
@@ -19,21 +19,21 @@ Everything that queues, buffers, nests or waits has a bound. This page is made f
 """
 TAIL = """
 **When time runs out.** Before an answer has begun the client gets a 408 (`--timeout-request`: a 503 when the
-request was complete and the application is late); afterwards the connection is cut, by a reset, so that half an
-answer is not taken for a whole one. The application hears of it as of a client that has left: ASGI by
-`http.disconnect`, WSGI by its next read, or by the end of its iterable. `--timeout-request` cannot interrupt Python
-code: with `--threads 1` a WSGI application that computes is waited for.
+request was complete and the application is late); afterwards the connection is cut by a reset, so that half an
+answer is not mistaken for a whole one. To the application this looks like a client that has left: ASGI gets
+`http.disconnect`, WSGI an error from its next read, or its iterable is closed. `--timeout-request` cannot interrupt Python
+code: with `--threads 1` the server waits for a WSGI application that computes.
 
-**When connections run out.** New clients wait in the kernel's backlog (`--backlog`) until one closes; nobody is
-refused, and the log says `connections.full`. The 128 descriptors that are kept back are the application's. Should
-even those be gone (EMFILE), one client at a time is closed at once, `accept.failed` is logged, and accepting rests
+**When connections run out.** New clients wait in the kernel's backlog (`--backlog`) until a connection closes; nobody is
+refused, and `connections.full` is logged. 128 descriptors are reserved for the application. If even those are
+used up (EMFILE), clients are closed one at a time, `accept.failed` is logged, and accepting pauses
 for a moment instead of spinning.
 
-**Slow readers.** What counts is what the client's system has acknowledged, also of what the kernel holds for it:
-at most 512 KiB that is not on its way yet, for each connection.
+**Slow readers.** The write limits measure what the client's system has acknowledged, including data that the kernel
+buffers: at most 512 KiB of unsent data for each connection.
 
-**Fairness.** A turn of the loop does a bounded amount of work for each connection: `--limit-pipeline` requests, 128
-KiB of input, 16 writes. Then the others have their turn.
+**Fairness.** An iteration of the loop does a bounded amount of work for each connection: `--limit-pipeline` requests,
+128 KiB of input, 16 writes. Then the other connections are served.
 """
 
 
