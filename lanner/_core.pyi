@@ -61,6 +61,8 @@ def json_dumps(
     passthrough_subclass: bool = False,
     passthrough_datetime: bool = False,
     passthrough_dataclass: bool = False,
+    passthrough_set: bool = False,
+    passthrough_decimal: bool = False,
 ) -> str:
     """lanner.json.dumps: `value` as JSON text. Raises lanner.json.JSONEncodeError with the path, and what default raises.
 
@@ -70,8 +72,8 @@ def json_dumps(
     non_str_keys: numbers, dates, UUIDs, enums, None and bool may be keys.
     nan_as_null: NaN and Infinity become null; otherwise they are errors (RFC 8259, section 6).
     append_newline: ends in a newline. strict_integer: integers of more than 53 bits are errors (RFC 8259, section 6).
-    passthrough_subclass, _datetime, _dataclass: default gets subclasses of str, int, float, dict, list and tuple;
-    datetime, date and time; dataclasses.
+    passthrough_subclass, _datetime, _dataclass, _set, _decimal: default gets subclasses of str, int, float, dict, list
+    and tuple; datetime, date and time; dataclasses; set and frozenset; Decimal.
 
     Example: `dumps({"b": 1, "a": 2}, sort_keys=True)` is `'{"a":2,"b":1}'`.
     """
@@ -92,6 +94,8 @@ def json_dumpb(
     passthrough_subclass: bool = False,
     passthrough_datetime: bool = False,
     passthrough_dataclass: bool = False,
+    passthrough_set: bool = False,
+    passthrough_decimal: bool = False,
 ) -> bytes:
     """lanner.json.dumpb: the same as UTF-8 bytes, without the way over a str.
 
@@ -115,6 +119,8 @@ def json_dump_into(
     passthrough_subclass: bool = False,
     passthrough_datetime: bool = False,
     passthrough_dataclass: bool = False,
+    passthrough_set: bool = False,
+    passthrough_decimal: bool = False,
 ) -> int:
     """lanner.json.dump_into: the same bytes behind what `buffer` holds; returns how many. An error leaves it as it was.
 

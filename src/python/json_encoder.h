@@ -31,6 +31,8 @@ struct JsonOptions {
   bool passthrough_subclass = false;   // subclasses of str, int, ..., dict go to `fallback`
   bool passthrough_datetime = false;   // datetime, date and time, too
   bool passthrough_dataclass = false;  // dataclasses, too
+  bool passthrough_set = false;        // set and frozenset, too
+  bool passthrough_decimal = false;    // decimal.Decimal, too
 };
 
 class JsonEncoder final {
@@ -75,12 +77,15 @@ class JsonEncoder final {
   Done write_word(std::string_view word) noexcept;
   bool write_key(PyObject* key) noexcept;
   Ref key_text(PyObject* key) noexcept;
+  Ref odd_key_text(PyObject* key) noexcept;
 
   // json_other.cpp: what is neither plain nor a container. `value` may be replaced by what stands
   // for it (Done::again).
   Done write_other(Ref& value) noexcept;
   Done write_subclass(Ref& value) noexcept;
   Done write_text_of(PyObject* value) noexcept;
+  Done write_set(Ref& value) noexcept;
+  Done write_decimal(PyObject* value) noexcept;
   Done write_numpy(Ref& value) noexcept;
   Done write_raw(PyObject* value) noexcept;
   Done write_fallback(Ref& value) noexcept;

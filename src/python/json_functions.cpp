@@ -66,14 +66,17 @@ bool take_option(const ModuleState& state, PyObject* name, PyObject* value,
                         {state.strict_integer, &JsonOptions::strict_integer},
                         {state.passthrough_subclass, &JsonOptions::passthrough_subclass},
                         {state.passthrough_datetime, &JsonOptions::passthrough_datetime},
-                        {state.passthrough_dataclass, &JsonOptions::passthrough_dataclass}};
+                        {state.passthrough_dataclass, &JsonOptions::passthrough_dataclass},
+                        {state.passthrough_set, &JsonOptions::passthrough_set},
+                        {state.passthrough_decimal, &JsonOptions::passthrough_decimal}};
   for (const Flag& flag : flags) {
     if (is_name(name, flag.name)) return take_flag(value, &(options->*flag.member));
   }
   PyErr_Format(PyExc_TypeError,
                "no such argument: %R; there are default, sort_keys, indent, naive_utc, utc_z, "
                "omit_microseconds, non_str_keys, nan_as_null, append_newline, strict_integer, "
-               "passthrough_subclass, passthrough_datetime, passthrough_dataclass",
+               "passthrough_subclass, passthrough_datetime, passthrough_dataclass, "
+               "passthrough_set, passthrough_decimal",
                name);
   return false;
 }

@@ -89,8 +89,31 @@ JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
     if (PyErr_Occurred()) return Done::failed;
     if (fields && PyDict_Check(fields.get())) return open(value, Kind::fields, fields.release());
   }
+  if (done == Done::no && PyAnySet_Check(value.get())) done = write_set(value);
   if (done == Done::no && is_numpy(value.get())) done = write_numpy(value);
+  if (done == Done::no && !options_->passthrough_decimal &&
+      state_->json_types.is_decimal(value.get())) {
+    done = write_decimal(value.get());
+  }
+  if (PyErr_Occurred()) return Done::failed;
   return done == Done::no ? write_fallback(value) : done;
+}
+
+// An array, in the set's own order.
+JsonEncoder::Done JsonEncoder::write_set(Ref& value) noexcept {
+  if (options_->passthrough_set) return Done::no;
+  Ref items = Ref::steal(PySequence_List(value.get()));
+  return items ? open(items, Kind::list) : Done::failed;
+}
+
+// The digits as text, for a number would be read as a float by most.
+JsonEncoder::Done JsonEncoder::write_decimal(PyObject* value) noexcept {
+  const Ref text = Ref::steal(PyObject_Str(value));
+  if (!text) return Done::failed;
+  const Py_ssize_t size = PyUnicode_GET_LENGTH(text.get());
+  const Py_UCS4 last = size == 0 ? 0 : PyUnicode_READ_CHAR(text.get(), size - 1);
+  if (last >= '0' && last <= '9') return write_str(text.get());
+  return write_float(Py_NAN);  // NaN, sNaN, Infinity
 }
 
 JsonEncoder::Done JsonEncoder::write_numpy(Ref& value) noexcept {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "json/decimal.h"
 #include "python/json_encoder.h"
@@ -170,6 +171,20 @@ Ref JsonEncoder::key_text(PyObject* key) noexcept {
     (void)problem("keys are str; non_str_keys=True also allows numbers, dates, UUIDs, enums, None");
     return {};
   }
+  // What is passed through or refused are values: a key is text.
+  JsonOptions options;
+  options.fallback = options_->fallback;
+  options.naive_utc = options_->naive_utc;
+  options.utc_z = options_->utc_z;
+  options.omit_microseconds = options_->omit_microseconds;
+  options.nan_as_null = options_->nan_as_null;
+  const JsonOptions* const usual = std::exchange(options_, &options);
+  Ref text = odd_key_text(key);
+  options_ = usual;
+  return text;
+}
+
+Ref JsonEncoder::odd_key_text(PyObject* key) noexcept {
   // The key's own JSON, without its comma, and without quotes if it has any.
   const std::size_t begin = out_->size();
   const int depth = depth_;

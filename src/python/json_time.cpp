@@ -61,11 +61,22 @@ char* put_offset(char* to, int seconds, const JsonOptions& options) noexcept {
   return put_digits(to, seconds / kMinute % 60, 2);
 }
 
+// A zone of pytz that has more than one offset. Made part of a datetime without its localize(), as
+// many do, it says the local mean time of a hundred years ago; its normalize() says what was meant.
+bool is_pytz(PyObject* zone) noexcept {
+  const PyTypeObject* base = Py_TYPE(zone)->tp_base;  // each zone is a class of its own
+  return base && std::strcmp(base->tp_name, "DstTzInfo") == 0;
+}
+
 // The zone's offset in whole seconds, and whether it has a part of a minute.
 // False with an exception set. *none: the zone knows no offset.
 bool offset_of(PyObject* value, const PyDateTime_CAPI& api, int* seconds, bool* odd,
                bool* none) noexcept {
-  Ref delta = Ref::steal(call_method(value, "utcoffset"));  // a subclass may have its own
+  Ref moment = Ref::borrow(value);
+  if (PyObject_TypeCheck(value, api.DateTimeType) && is_pytz(PyDateTime_DATE_GET_TZINFO(value))) {
+    moment = Ref::steal(call_method(PyDateTime_DATE_GET_TZINFO(value), "normalize", value));
+  }
+  Ref delta = Ref::steal(moment ? call_method(moment.get(), "utcoffset") : nullptr);
   if (!delta) return false;
   *none = delta.get() == Py_None;
   if (*none) return true;

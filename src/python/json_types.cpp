@@ -27,4 +27,18 @@ bool JsonTypes::load() noexcept {
   return datetime != nullptr;
 }
 
+bool JsonTypes::is_decimal(PyObject* value) noexcept {
+  if (!decimal_type) {
+    // Who has no such module loaded has no such value; and loading it takes milliseconds.
+    const Ref name = Ref::steal(PyUnicode_FromString("decimal"));
+    const Ref module = Ref::steal(name ? PyImport_GetModule(name.get()) : nullptr);
+    if (!module) return false;
+    decimal_type = PyObject_GetAttrString(module.get(), "Decimal");
+    if (!decimal_type) PyErr_Clear();  // the module is being loaded
+  }
+  // SAFETY: PyType_Check() says that it is a type.
+  return decimal_type && PyType_Check(decimal_type) &&
+         PyObject_TypeCheck(value, reinterpret_cast<PyTypeObject*>(decimal_type));
+}
+
 }  // namespace lanner::python

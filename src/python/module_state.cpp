@@ -44,8 +44,13 @@ int each_object(ModuleState* s, F&& f) noexcept {
 #define LANNER_NAME(name, text) &s->name,
 #include "python/names.def"
 #undef LANNER_NAME
-      &s->empty_bytes,          &s->empty_tuple,          &s->loop_keyword,
-      &s->json_types.enum_type, &s->json_types.uuid_type, &s->json_types.field_kind};
+      &s->empty_bytes,
+      &s->empty_tuple,
+      &s->loop_keyword,
+      &s->json_types.enum_type,
+      &s->json_types.uuid_type,
+      &s->json_types.field_kind,
+      &s->json_types.decimal_type};
   for (PyObject** name : names) {
     if (int code = f(name)) return code;
   }

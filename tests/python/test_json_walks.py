@@ -14,6 +14,7 @@ import subprocess
 import sys
 import uuid
 from collections import OrderedDict, namedtuple
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,14 @@ class Opaque:
 FLAGS = [
     *("sort_keys", "naive_utc", "utc_z", "omit_microseconds", "non_str_keys", "nan_as_null", "append_newline"),
     *("strict_integer", "passthrough_subclass", "passthrough_datetime", "passthrough_dataclass"),
+    *("passthrough_set", "passthrough_decimal"),
 ]
 LEAVES: list[Any] = [
     *(None, True, 7, 2**53, -(2**70), 1.5, float("nan"), "a", "\u20ac\n", "x" * 5000),
     *(Name("n"), Whole(3), Real(2.5), Level.LOW, Colour.RED, Colour.DEEP, MOMENT, MOMENT.replace(tzinfo=UTC)),
     *(MOMENT.date(), MOMENT.time(), uuid.UUID(int=5), Opaque(), json.Raw(b'"as it is"')),
+    frozenset([2**60]),
+    Decimal("1.50"),
     {"b": 1, "a": 2},
 ]
 # Each puts a value into a container; `other` comes before and behind it, so that a walk is entered and left.
@@ -131,6 +135,10 @@ def stands_for(value: Any, options: dict[str, Any]) -> Any:
         return "as it is"
     if isinstance(value, Opaque):
         return passed
+    if isinstance(value, frozenset):
+        return passed if options.get("passthrough_set") else [stands_for(item, options) for item in value]
+    if isinstance(value, Decimal):
+        return passed if options.get("passthrough_decimal") else str(value)
     if isinstance(value, dict):
         items = [(key_text(key, options), stands_for(item, options)) for key, item in value.items()]
         return Sorted(sorted(items, key=lambda item: item[0]) if options.get("sort_keys") else items)
