@@ -15,6 +15,10 @@ default=(head chunked session forwarded json_reader schema)
 fuzz() {  # one target
   local target=$1 name=${1%@*} level= dictionary=http1 log=$build/$1.log
   case $target in *@*) level=${target#*@} ;; esac
+  if [ "$name" = encode ]; then
+    export PYTHONPATH=$PWD/$build/package:$PWD/fuzz PYTHONMALLOC=malloc
+    export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
+  fi
   case $name in json_* | schema | encode) dictionary=json ;; esac
   mkdir -p "$build/corpus/$target" "$build/seeds/$name"
   if LANNER_SIMD=$level "$build/fuzz/lanner_fuzz_$name" "-max_total_time=$seconds" -timeout=10 -rss_limit_mb=2048 \
@@ -36,6 +40,14 @@ cmake --preset fuzz "-DPython_EXECUTABLE=$PWD/.venv/bin/python" >/dev/null
 names=$(for target; do echo "lanner_fuzz_${target%@*}"; done | sort -u)
 # shellcheck disable=SC2086  # a list of names
 cmake --build $build --target $names
+case " $names " in *lanner_fuzz_encode*)
+  rm -rf $build/package
+  mkdir $build/package
+  cp -r lanner $build/package/
+  rm -f $build/package/lanner/_core*.so
+  cp $build/_core*.so $build/package/lanner/
+  ;;
+esac
 mkdir -p $build/crash
 .venv/bin/python tools/gen_fuzz_seeds.py $build/seeds
 export FUZZ_ONE=yes

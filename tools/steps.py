@@ -23,6 +23,9 @@ ASAN_TESTS = (
     "test_json_options",
     "test_json_grammar",
 )
+SIMD = ("http1", "json", "schema")  # the layers with vector instructions
+LEVEL_TESTS = ("test_json_*", "test_schema*", "test_model")
+LEVELS = ("scalar", "avx2")  # beside all that the machine has
 # Tests that try more when they are told to.
 RANDOM_TESTS = ("test_json_loads", "test_schema_agree", "test_schema_leaks")
 RANDOM_ROUNDS = {"LANNER_DOUBLES": "1000000", "LANNER_EXAMPLES": "2000", "LANNER_ROUNDS": "60"}
@@ -61,17 +64,26 @@ def check_types(shell: Shell) -> None:
     shell.run(BIN / "mypy")
 
 
+def configure(shell: Shell, preset: str) -> None:
+    shell.run("cmake", "--preset", preset, f"-DPython_EXECUTABLE={sys.executable}", "--no-warn-unused-cli")
+
+
 def build(shell: Shell, preset: str, *targets: str) -> None:
-    shell.run("cmake", "--preset", preset)
+    configure(shell, preset)
     shell.run("cmake", "--build", "--preset", preset, *(["--target", *targets] if targets else []), nice=NICE)
 
 
 def run_unit_tests(shell: Shell, preset: str, layers: list[str]) -> None:
-    """Each layer's tests in one process."""
-    output = f"--gtest_output=xml:{REPORTS}/{preset}"
+    """Each layer's tests in one process; those of layers with vector instructions again with fewer of these."""
+    runs = [(layer, "") for layer in layers]
+    runs += [(layer, level) for layer in layers if layer in SIMD for level in LEVELS]
     commands = [
-        ["timeout", "600", f"build/{preset}/{layer}_test", "--gtest_brief=1", f"{output}-{layer}.xml"]
-        for layer in layers
+        [
+            *(["env", f"LANNER_SIMD={level}"] if level else []),
+            *("timeout", "600", f"build/{preset}/{layer}_test", "--gtest_brief=1"),
+            f"--gtest_output=xml:{REPORTS}/{preset}-{layer}{level}.xml",
+        ]
+        for layer, level in runs
     ]
     shell.run_beside(commands, {"UBSAN_OPTIONS": "print_stacktrace=1"})
 
@@ -120,6 +132,14 @@ def python_long(shell: Shell) -> None:
     pytest(shell, "python-long-random", *files, env=RANDOM_ROUNDS)
 
 
+def python_levels(shell: Shell) -> None:
+    files = [
+        str(path.relative_to(ROOT)) for name in LEVEL_TESTS for path in sorted(ROOT.glob(f"tests/python/{name}.py"))
+    ]
+    for level in LEVELS:
+        pytest(shell, f"python-{level}", *files, env={"LANNER_SIMD": level})
+
+
 def fuzz(shell: Shell, seconds: str = FUZZ_SECONDS) -> None:
     shell.run("tools/fuzz.sh", seconds, nice=NICE)
 
@@ -138,7 +158,7 @@ def differ_long(shell: Shell) -> None:
 
 
 def lint(shell: Shell, *options: str) -> None:
-    shell.run("cmake", "--preset", "clang", f"-DPython_EXECUTABLE={sys.executable}")
+    configure(shell, "clang")
     shell.run(sys.executable, "tools/lint.py", *options, nice=NICE)
 
 
@@ -168,6 +188,12 @@ LONG = {
         "pytest: leaks, storms, failing allocations, more of the random tests",
         after=("extension", "python"),
         reports=("python-long.xml", "python-long-random.xml"),
+    ),
+    "python-levels": Step(
+        python_levels,
+        "JSON and schemas in Python without AVX-512, and without AVX2",
+        after=("python-long",),
+        reports=tuple(f"python-{level}.xml" for level in LEVELS),
     ),
     "asan-long": Step(
         asan_long, "the same under ASan + UBSan", after=("asan", "python-long"), reports=("asan-long.xml",)

@@ -12,7 +12,7 @@ from wire_client import fetch
 
 from tests.support import services
 from tests.support.loop_clients import CHECKS
-from tests.support.server import APPS, ROOT, environment
+from tests.support.server import APPS, PATH, environment
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_all_work_at_a_time_inside_handlers(server: ServerProcess) -> None:
 def test_works_without_a_server(places: dict[str, str], debug: str) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(APPS / "loop_clients.py")],
-        env=environment({"PYTHONPATH": str(ROOT), "PYTHONASYNCIODEBUG": debug, **places}),
+        env=environment({"PYTHONPATH": PATH, "PYTHONASYNCIODEBUG": debug, **places}),
         capture_output=True,
         text=True,
         timeout=100,

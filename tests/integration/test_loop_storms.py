@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.loop_storms import CANCELLED, MANY, STORMS, THREADS
-from tests.support.server import APPS, ROOT, environment
+from tests.support.server import APPS, PATH, environment
 
 pytestmark = pytest.mark.long
 
@@ -26,7 +26,7 @@ NOTHING = {"things": 0, "tasks": 0, "timers": 0, "queued": 0, "descriptors": 0, 
 def outcome(name: str, *flags: str) -> Any:
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", *flags, str(APPS / "loop_storms.py"), name],
-        env=environment({"PYTHONPATH": str(ROOT)}),
+        env=environment({"PYTHONPATH": PATH}),
         capture_output=True,
         text=True,
         timeout=100,

@@ -20,6 +20,7 @@ import pytest
 from tests.support.gate import Gate
 from tests.support.server import (
     APPS,
+    PATH,
     ROOT,
     Server,
     alive,
@@ -50,19 +51,6 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 def read_all_chunks(client: Client) -> None:
     while client.read_chunk():
         pass
-
-
-def insist(server: Server, number: int) -> int:
-    """Sends a signal twice; returns the exit code. A second one soon after the first counts as the same."""
-
-    def again() -> bool:
-        if server.process.poll() is None:
-            server.send_signal(number)
-            time.sleep(0.2)
-        return server.process.poll() is not None
-
-    until(again, "the end after a second signal", SLACK_S)
-    return server.wait()
 
 
 # ---- SIGTERM and SIGINT: the drain (T52, M01, M02)
@@ -179,7 +167,7 @@ def test_a_second_signal_ends_at_once(flags: tuple[str, ...], gate: Gate) -> Non
     with Server(APP, *flags, env=gate.env) as server, Client(server.address) as client:
         client.send(request("GET", "/gate"))
         gate.wait()
-        assert insist(server, signal.SIGTERM) == 128 + signal.SIGTERM
+        assert server.insist(signal.SIGTERM) == 128 + signal.SIGTERM
         server.all_gone()
         with pytest.raises((Closed, ConnectionResetError)):
             client.read()
@@ -190,7 +178,7 @@ def test_ctrl_c_twice_ends_with_130(flags: tuple[str, ...], gate: Gate) -> None:
     with Server(APP, *flags, env=gate.env) as server, Client(server.address) as client:
         client.send(request("GET", "/gate"))
         gate.wait()
-        assert insist(server, signal.SIGINT) == 128 + signal.SIGINT
+        assert server.insist(signal.SIGINT) == 128 + signal.SIGINT
 
 
 @pytest.mark.parametrize("flags", ALL_MODES)
@@ -218,7 +206,7 @@ def test_signals_while_it_starts_are_not_lost(tmp_path: Path) -> None:
         directory.mkdir()
         gate = Gate(directory)
         flags = ("--workers", workers, "--app-dir", str(tmp_path))
-        with Server("slow:app", *flags, env=gate.env | {"PYTHONPATH": f"{ROOT}:{APPS}"}, ready=False) as server:
+        with Server("slow:app", *flags, env=gate.env | {"PYTHONPATH": f"{PATH}:{APPS}"}, ready=False) as server:
             gate.wait(int(workers))
             server.send_signal(signal.SIGINT)
             gate.release(int(workers))
@@ -470,7 +458,7 @@ def test_lanner_run_serves_from_a_script(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "script.py"],
         cwd=tmp_path,
-        env=environment({"PYTHONPATH": str(ROOT)}),
+        env=environment({"PYTHONPATH": PATH}),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

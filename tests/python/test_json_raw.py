@@ -95,7 +95,7 @@ def test_a_str_with_a_lone_surrogate_is_refused_when_it_is_made() -> None:
     assert json.dumps(json.Raw("\u20ac", trusted=True)) == "\u20ac"
 
 
-@pytest.mark.parametrize("empty", [b"", "", bytearray(), memoryview(b"")], ids=repr)
+@pytest.mark.parametrize("empty", [b"", "", bytearray(), memoryview(b"")], ids=lambda empty: type(empty).__name__)
 def test_empty_text_is_written_as_nothing(empty: Any) -> None:
     raw = json.Raw(empty, trusted=True)
     assert json.dumpb(raw) == b""

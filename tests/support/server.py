@@ -20,11 +20,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from lanner.supervisor import SAME_SIGNAL_S
+
 ROOT = Path(__file__).resolve().parents[2]
 APPS = Path(__file__).resolve().parent
 DEADLINE_S = 30.0  # for what takes milliseconds on an idle machine
 FOREIGN = ("PORT", "WEB_CONCURRENCY", "FORWARDED_ALLOW_IPS")  # variables that configure, but are not only ours
 TICKS = os.sysconf("SC_CLK_TCK")
+
+# Where tests.support is found. What is set already comes first: another build of the package (tools/lane.sh).
+PATH = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), str(ROOT)]))
 
 Address = tuple[str, int] | tuple[str, int, int, int] | str
 
@@ -54,7 +59,7 @@ def run_to_end(
     return subprocess.run(  # type: ignore[call-overload,no-any-return]
         command(*arguments),
         cwd=cwd,
-        env=environment({"PYTHONPATH": str(ROOT), **(env or {})}),
+        env=environment({"PYTHONPATH": PATH, **(env or {})}),
         capture_output=True,
         text=True,
         errors="replace",
@@ -115,7 +120,7 @@ class Server:
         self.process = subprocess.Popen(
             command("run", target, *places, *flags),
             cwd=cwd,
-            env=environment({"PYTHONPATH": str(ROOT), **(env or {})}),
+            env=environment({"PYTHONPATH": PATH, **(env or {})}),
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -179,6 +184,17 @@ class Server:
     def stop(self, number: int = signal.SIGTERM, seconds: float = DEADLINE_S) -> int:
         self.send_signal(number)
         return self.wait(seconds)
+
+    def insist(self, number: int) -> int:
+        """Sends a signal again and again; returns the exit code. One that comes soon after the first counts as the same."""
+        end = time.monotonic() + DEADLINE_S
+        while time.monotonic() < end and "stop.forced" not in self.err.text:
+            self.send_signal(number)
+            try:
+                return self.wait(SAME_SIGNAL_S * 1.2)
+            except subprocess.TimeoutExpired:
+                continue
+        return self.wait()
 
     def all_gone(self, seconds: float = DEADLINE_S) -> None:
         """Waits until no process holds stderr any more: server, workers and all."""
