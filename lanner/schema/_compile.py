@@ -112,7 +112,7 @@ class Compiler:
         return self.functions(inner, said)
 
     def about(self, inner: int, metadata: tuple[Any, ...]) -> int:
-        """What is said of a node that has no rules of its own: notes, predicates and functions, around it."""
+        """Wraps a node that has no rules of its own in nodes for its metadata: notes, predicates and functions."""
         if not metadata:
             return inner
         said = _rules.gather(metadata)

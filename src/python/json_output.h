@@ -30,8 +30,8 @@ class BytesSpace final : public json::OutputSpace {
   char inline_[kInlineBytes];
 };
 
-// Writes behind what a bytearray holds. While memory of it is lent out, nobody else can resize it
-// (BufferError); unless finish() is called, it becomes what it was.
+// Appends to a bytearray. While its memory is in use, it cannot be resized by other code
+// (BufferError). Without finish(), as on an error, it is cut back to its original length.
 class ByteArraySpace final : public json::OutputSpace {
  public:
   // `array` is borrowed: it outlives this. `expected`: as above.

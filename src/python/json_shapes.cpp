@@ -60,8 +60,8 @@ void JsonShapes::learn(PyObject* dict, PyObject* const* pairs, std::size_t count
   const std::uint64_t print = fingerprint(pairs, count);
   Slot& slot = slots_[print >> 56];
   if (slot.shape && --slot.patience > 0) return;
-  if (slot.seen != print) {  // only what comes twice
-    slot.seen = print;
+  if (slot.missed != print) {  // only what comes twice
+    slot.missed = print;
     return;
   }
   Ref shape;

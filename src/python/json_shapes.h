@@ -36,7 +36,7 @@ class JsonShapes final {
  private:
   struct Slot {
     PyObject* shape;        // a dict of the keys, every value None; owned
-    std::uint64_t seen;     // what was here last without being known
+    std::uint64_t missed;   // fingerprint of the last miss; a shape is cached on its second
     std::int32_t patience;  // misses until another shape may take the place
   };
 

@@ -187,7 +187,8 @@ class SchemaWalk final {
     return done;
   }
 
-  // Ends the turn at the item `at`, of which `key_size` bytes of a key are written.
+  // Leaves the fast loop at the item `at`, and undoes the `key_size` bytes of its key that have been
+  // written.
   LANNER_WALK Done leave(Done done, Py_ssize_t at, std::size_t key_size, PyObject* key) noexcept {
     if (done == Done::opened) return done;
     top_->at = done == Done::failed ? at + 1 : at;

@@ -131,8 +131,9 @@ class JsonRowReader final {
     return behind + 1;
   }
 
-  // Up to 18 digits. Their count; 0: none, or more. A loop: that its end is guessed is worth more
-  // than all digits at once, for what follows need not wait.
+  // Reads up to 18 digits and returns their count; 0 when there are none or more. A loop: branch
+  // prediction beats SWAR here, as what follows need not wait (docs/design/0005).
+
   [[gnu::always_inline]] static std::size_t digits(const char* at, std::uint64_t* number) noexcept {
     const char* p = at;
     std::uint64_t value = 0;  // of more digits it wraps, and is not used

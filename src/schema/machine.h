@@ -267,7 +267,7 @@ class Machine final {
   Next give_up(Frame& frame) noexcept;
   Next accept_inner(Frame& frame) noexcept;
 
-  // value_ goes into the frame.
+  // Stores the finished child, value_, in its parent's frame.
   Next accept(Frame& frame) noexcept {
     switch (frame.node->kind) {
       case Kind::record:
@@ -359,7 +359,8 @@ class Machine final {
         if (!value_ && aborted_) return Next::aborted;
       } else {
         Next next = open(node, item);
-        // An array of leaves, or of records of leaves, needs no turn of the outer loop.
+        // An array of leaves, or of records of leaves, is read here directly, without the
+        // dispatcher.
         if (next == Next::ready && top().node == &node && node.shallow) next = resume_list(top());
         if (next != Next::done || &frame != &top()) return next;
       }

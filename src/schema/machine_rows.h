@@ -91,7 +91,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::resume_list(Fram
       if (!value_ && aborted_) return Next::aborted;
     } else {
       Next next = open(child, item);
-      // A record of leaves needs no turn of the outer loop.
+      // A record of leaves is read here directly, without the dispatcher.
       if (next == Next::ready && top().node == &child && top().stage == kKey &&
           child.kind == Kind::record) {
         next = resume_record(top());

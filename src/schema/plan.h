@@ -126,7 +126,7 @@ struct Field {
   std::intptr_t offset = -1;      // in the object; -1 = not in a slot
 };
 
-// What a loop over many records reads of a field, close together.
+// The encoder's cache-compact copy of Field, for loops over many records.
 struct FieldRow {
   static constexpr std::size_t kKeyMax = 64;
   char key[kKeyMax] = {};     // Field::written

@@ -39,7 +39,9 @@ each_failure = pytest.mark.parametrize("error", FAILURES)
 
 def wait_for_line(server: ServerProcess, pattern: str, since: int) -> None:
     """The pattern begins a line: nothing else was written in between."""
-    wait_until(lambda: re.search("^" + pattern, server.output(since), re.MULTILINE), f"a log line {pattern}")
+    wait_until(
+        lambda: re.search(r"^\S+ \[\d+\] " + pattern, server.output(since), re.MULTILINE), f"a log line {pattern}"
+    )
 
 
 @each_failure
