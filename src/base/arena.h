@@ -1,4 +1,5 @@
-// base/arena.h: memory of one exchange: bump allocation from pooled blocks, given back all at once.
+// base/arena.h: the memory of one exchange: bump allocation from pooled blocks, released all at
+// once.
 //
 // An arena without allocations holds no block: an idle connection costs only this object.
 
@@ -19,8 +20,8 @@ class Arena final {
   Arena& operator=(const Arena&) = delete;
   ~Arena() { reset(); }
 
-  // Aligned for any scalar; nullptr when memory is out. Valid until reset(). What is larger than a
-  // block becomes an allocation of its own.
+  // Aligned for any scalar; nullptr when memory is out. Valid until reset(). A request larger than
+  // a block gets its own allocation.
   [[nodiscard]] void* allocate(std::size_t bytes) noexcept;
   // A copy of `text` that lives until reset(); its data() is nullptr when memory is out (never for
   // empty text).

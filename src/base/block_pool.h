@@ -19,14 +19,16 @@ struct Block {
   std::uint32_t end;                                 // for owners: past the last byte in use
   // SAFETY: the kRoom bytes behind the header belong to the same allocation.
   char* data() noexcept { return reinterpret_cast<char*>(this + 1); }
-  // What an owner can promise in one piece when it also keeps a header of its own in the block.
+  // The largest contiguous piece that an owner can offer if it also keeps its own header in the
+  // block.
   static constexpr std::size_t capacity() noexcept { return kRoom - 48; }
 };
 static_assert(sizeof(Block) == 16);
 
 class BlockPool final {
  public:
-  // Keeps at most `keep_max` free blocks; more are freed. With `in_use_max` in use, memory is out.
+  // Keeps at most `keep_max` free blocks and frees the others. With `in_use_max` blocks in use,
+  // take() behaves as if memory were out.
   explicit BlockPool(std::size_t keep_max = 256, std::size_t in_use_max = SIZE_MAX) noexcept
       : keep_max_(keep_max), in_use_max_(in_use_max) {}
   BlockPool(const BlockPool&) = delete;

@@ -1,4 +1,4 @@
-// base/buffer.h: a growing byte buffer that says no instead of throwing when memory is out.
+// base/buffer.h: a growing byte buffer that returns false instead of throwing when memory is out.
 
 #pragma once
 

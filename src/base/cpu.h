@@ -13,9 +13,9 @@ enum class SimdLevel : std::uint8_t {
   avx512,  // avx2 and AVX-512 F, BW, VL
 };
 
-// Found out at the first call; the same at every later one. What the processor has counts only if
-// the operating system saves those registers too. LANNER_SIMD=scalar or avx2 in the environment
-// allows no more than that: to compare, and to be sure that all levels say the same.
+// Detected at the first call and constant afterwards. An instruction set counts only if the
+// operating system saves its registers. The environment variable LANNER_SIMD=scalar or
+// LANNER_SIMD=avx2 lowers the level, to compare the levels with each other.
 SimdLevel simd_level() noexcept;
 
 }  // namespace lanner

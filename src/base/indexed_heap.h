@@ -1,7 +1,7 @@
-// base/indexed_heap.h: a binary heap whose members know their place, so that any of them can leave
-// in O(log n).
+// base/indexed_heap.h: a binary heap whose members know their index, so that any of them can be
+// removed in O(log n).
 //
-// Members that are equal leave in the order in which they came.
+// Equal members are removed in the order in which they were added.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// base/result.h: a value or an error code: what fails without throwing. Our stand-in for
-// std::expected (C++23).
+// base/result.h: a value or an error code, for functions that fail without throwing; a substitute
+// for std::expected (C++23).
 //
 // Peer and OS failures are ordinary values here: small, copyable, never thrown, never allocated.
 

@@ -1,8 +1,8 @@
 // base/timer_wheel.h: coarse timers: one hashed wheel of 128 ms ticks, O(1) to arm and cancel.
 //
 // A timer fires at an advance() at or after its deadline, never before, at most one tick late
-// (plus the loop's own delay). Deadlines beyond one turn of the wheel stay in their slot for more
-// turns. No clock in here: time comes in as milliseconds of a monotonic clock.
+// (plus the loop's own delay). A deadline beyond one rotation of the wheel stays in its slot for
+// further rotations. The wheel has no clock: the caller passes milliseconds of a monotonic clock.
 //
 //   deadline <= last advance  -> due list
 //   deadline >  last advance  -> slot [ceil(deadline / tick) % slots]
@@ -21,7 +21,7 @@ class TimerWheel;
 
 struct TimerTag {};
 
-// What fires. Owned by whoever embeds it; destroying an armed timer disarms it.
+// A timer. It is owned by the object that embeds it; destroying an armed timer disarms it.
 class Timer : public ListNode<TimerTag> {
  public:
   // `now_ms` is the time given to advance(). The timer is disarmed before; it may be armed again in
@@ -46,7 +46,7 @@ class Timer : public ListNode<TimerTag> {
 class TimerWheel final {
  public:
   static constexpr std::uint64_t kTickMs = 128;
-  // One turn = 131 s: nearly every deadline fits one turn.
+  // One rotation is 131 s: nearly every deadline fits in one.
   static constexpr std::size_t kSlots = 1024;
 
   explicit TimerWheel(std::uint64_t now_ms) noexcept : now_ms_(now_ms) {}
@@ -54,8 +54,8 @@ class TimerWheel final {
   TimerWheel& operator=(const TimerWheel&) = delete;
   ~TimerWheel();
 
-  // Arms or re-arms. A deadline in the past fires at the next advance(), but not at the running
-  // one. Re-arming within the same tick only stores the number.
+  // Arms or re-arms. A deadline in the past fires at the next advance(), not at the current one.
+  // Re-arming within the same tick only stores the number.
   void arm(Timer& timer, std::uint64_t deadline_ms) noexcept;
   void cancel(Timer& timer) noexcept;
   // Fires all that is due. Returns how many fired. A time before the last one counts as the last

@@ -1,4 +1,4 @@
-// http/ascii.h: bytes as the grammars of HTTP see them: their classes, their case, their hex value.
+// http/ascii.h: the character classes of HTTP's grammars, case folding and hex digits.
 
 #pragma once
 

@@ -3,10 +3,10 @@
 //   handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()
 //       \------------\------------\------------------\-------------> abort()
 //
-// On the loop thread nothing here waits: write() says `full` when the source should pause, and the
-// observer hears on_writable() later. An exchange that was handed to another thread
-// (server/relay.h) is `blocking()`: there write() and Body::read() wait, and a Python caller lets
-// go of the GIL around them.
+// On the loop's thread no call waits: write() returns `full` when the source should pause, and the
+// observer's on_writable() is called later. An exchange that was passed to another thread
+// (server/relay.h) is `blocking()`: its write() and Body::read() wait, and a Python caller releases
+// the GIL around them.
 
 #pragma once
 
@@ -23,7 +23,7 @@ namespace lanner::http {
 
 // Bytes of an answer. With `release`, `bytes` may be referenced instead of copied: release(owner)
 // is called once, on the loop thread, when they are no longer needed (also when the write failed).
-// Without, they are copied before the call returns.
+// Without it, they are copied before the call returns.
 struct Payload {
   std::string_view bytes;
   void* owner = nullptr;
@@ -58,15 +58,16 @@ class Body {
   // body_too_large, disconnected, the framing errors, spool_failed. Waits only if the exchange is
   // blocking().
   virtual Result<std::size_t> read(char* to, std::size_t room) noexcept = 0;
-  // What is left to read if known without waiting: whole bodies and Content-Length.
+  // The number of bytes left to read, if it is known without waiting: for whole bodies and
+  // Content-Length.
   virtual std::optional<std::uint64_t> bytes_left() const noexcept = 0;
 
  protected:
   ~Body() = default;
 };
 
-// Hears what happens to an exchange that was retained. Called on the loop thread, never from inside
-// a call to that exchange: a loss that a call runs into is what it returns.
+// Is notified of events on a retained exchange. Called on the loop's thread, never from inside a
+// call to that exchange: such a call returns the error instead.
 class Observer {
  public:
   virtual void on_writable() noexcept = 0;  // the out buffer fell under the low mark
@@ -74,8 +75,8 @@ class Observer {
   on_disconnect() noexcept = 0;  // the client is gone; finish() or abort() is still owed
   virtual void
   on_half_close() noexcept = 0;  // the client sends no more, but may still read (FIN); at most once
-  // BodyMode::stream only. A piece is never empty and valid during the call. The end comes once:
-  // Errc::ok, or why the body broke off. Nothing follows on_disconnect().
+  // BodyMode::stream only. A piece is never empty and is valid during the call. The end is reported
+  // once: Errc::ok, or the reason why the body is incomplete. Nothing follows on_disconnect().
   virtual void on_body(std::string_view piece) noexcept = 0;
   virtual void on_body_end(Errc error) noexcept = 0;
 
@@ -93,15 +94,16 @@ class Exchange {
   virtual bool blocking() const noexcept = 0;
   // BodyMode::stream: sends 100 Continue if the client waits for it (RFC 9110, section 10.1.1).
   virtual void want_body() noexcept = 0;
-  // BodyMode::stream: no more on_body() until resume_body(), but for what was already read.
+  // BodyMode::stream: no further on_body() until resume_body(), except for data that was already
+  // read.
   virtual void pause_body() noexcept = 0;
   virtual void resume_body() noexcept = 0;
 
   // Sends an informational answer (status 100..199) to a 1.1 client; nothing for others.
   virtual Result<void> inform(const ResponseHead& head) noexcept = 0;
   // Begins the answer. `body_bytes`: the whole body's size when the caller knows it; becomes
-  // Content-Length where the application set none. Nothing leaves before the first write, finish or
-  // flush.
+  // Content-Length where the application set none. Nothing is sent before the first write, finish
+  // or flush.
   virtual Result<void> start(const ResponseHead& head,
                              std::optional<std::uint64_t> body_bytes) noexcept = 0;
   // REQUIRES: started. Bytes beyond the Content-Length are cut off (and reported once by finish()).
@@ -109,27 +111,28 @@ class Exchange {
   // dropped.
   virtual WriteState write(Payload payload) noexcept = 0;
   virtual WriteState write_file(FilePart part) noexcept = 0;
-  // For a source that cannot pause: beyond the high mark the bytes go to an unlinked file. Never
-  // `full`.
+  // For a source that cannot pause: bytes above the high-water mark go to an unlinked file. Never
+  // returns `full`.
   virtual WriteState write_spooled(std::string_view bytes) noexcept = 0;
-  // Sends what is buffered now instead of at the end of the loop's turn.
+  // Sends the buffered bytes now instead of at the end of the loop's iteration.
   virtual WriteState flush() noexcept = 0;
-  // Trailer fields behind the body, before finish(); may be called again for more. Dropped where
-  // the framing has no place for them (Content-Length, 1.0, HEAD).
+  // Trailer fields behind the body, before finish(); may be called again for more. Dropped if the
+  // framing has no room for them (Content-Length, 1.0, HEAD).
   virtual Result<void> add_trailers(const ResponseHead& fields) noexcept = 0;
-  // On the loop thread: the observer's on_writable() comes in a later turn, so that others have
-  // theirs. Nothing where blocking().
+  // On the loop's thread: the observer's on_writable() is called in a later iteration, so that
+  // other connections are served first. No effect if blocking().
   virtual void yield() noexcept = 0;
-  // The answer is complete; the exchange may be gone on return, touch it no more. Errors are for
-  // the log: response_too_long, response_too_short (then the connection is closed).
+  // The answer is complete. The exchange may be destroyed on return and must not be used any more.
+  // Errors are for the log: response_too_long, response_too_short (then the connection is closed).
   virtual Result<void> finish() noexcept = 0;
   // Gives up: a 500 of the server's own if nothing has started, else the connection is cut
   // without a clean end (RFC 9112, section 8). The exchange may be gone on return.
   virtual void abort() noexcept = 0;
   virtual bool started() const noexcept = 0;
 
-  // The answer comes after handle() returns: moves the head to memory of the exchange's own and
-  // keeps the exchange until finish() or abort(). On error nothing was retained: abort().
+  // Announces that the answer comes after handle() returns: copies the head into memory of the
+  // exchange and keeps the exchange until finish() or abort(). On error nothing was retained; call
+  // abort().
   virtual Result<void> retain(Observer* observer) noexcept = 0;
 
  protected:
@@ -145,13 +148,13 @@ enum class BodyMode : std::uint8_t {
 class Handler {
  public:
   virtual BodyMode body_mode(const RequestHead& head) noexcept = 0;
-  // Answers, or retains and answers later. An exchange neither finished, aborted nor retained on
-  // return is aborted by the server.
+  // Answers now, or retains the exchange and answers later. The server aborts an exchange that is
+  // neither finished, aborted nor retained on return.
   virtual void handle(Exchange& exchange) noexcept = 0;
-  // No handler is needed for a while: the loop is about to write. A Python handler lets go of the
-  // GIL here.
+  // The loop is about to write and needs no handler meanwhile. A Python handler releases the GIL
+  // here.
   virtual void rest() noexcept = 0;
-  // The loop is about to wait: what was released while writing may be dropped now.
+  // The loop is about to wait: objects released while writing may be destroyed now.
   virtual void settle() noexcept = 0;
   // A signal woke the loop (EINTR).
   virtual void on_interrupt() noexcept = 0;

@@ -1,10 +1,10 @@
-// http/forwarded.h: what proxies say of a request: Forwarded (RFC 7239) and X-Forwarded-For,
+// http/forwarded.h: what proxies report about a request: Forwarded (RFC 7239) and X-Forwarded-For,
 // -Proto, -Host and -Port, read from the right.
 //
-// Each proxy appends what it saw. So the right-most entry is the word of our peer, which the caller
-// trusts; the one left of it is the word of the proxy which that names, and counts if that is
-// trusted too; and so on. The client is the first address that is not trusted. Whatever is left of
-// it anybody may have written: it changes nothing here.
+// Each proxy appends the address of its peer. So the right-most entry was written by our own peer,
+// which the caller trusts; the entry to its left was written by the proxy that the right-most entry
+// names, and is used if that proxy is trusted too; and so on. The client is the first address that
+// is not trusted. Entries to the left of it may be forged and are ignored.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace lanner::http {
 
-// Which fields are believed; bits.
+// The fields that are used; bits.
 enum ForwardedFields : std::uint8_t {
   kForwarded = 1,
   kXForwardedFor = 2,
@@ -45,7 +45,7 @@ constexpr std::uint8_t forwarded_bit(Token token) noexcept {
       return 0;
   }
 }
-// Whether that is a field by which proxies say who asks and for what: the five above, X-Real-IP,
+// Whether proxies use that field to report the client or the target: the five above, X-Real-IP,
 // X-Forwarded-Prefix and whatever else begins with X-Forwarded-, CF-Connecting-IP and its like.
 bool is_forwarding_field(std::string_view name, Token token) noexcept;
 
@@ -72,7 +72,7 @@ class ForwardedNames final {
   bool listed_ = false;
 };
 
-// Addresses believed in one request; more proxies than that nobody has in a row.
+// The most addresses that are followed in one request.
 inline constexpr std::size_t kForwardedHopsMax = 20;
 
 struct Forwarding {
@@ -86,10 +86,10 @@ struct Forwarding {
   std::string_view host;   // host[:port], valid as Host is; a view into the field; "" = unsaid
 };
 
-// What the trusted peer of this request says. An entry that cannot be read ends the walk: what was
-// known by then counts. With both kinds of fields there, Forwarded is not looked at: a proxy that
-// sets only one kind passes the other on as the client wrote it.
-// Example: read_forwarding(head, trust, kAllForwardedFields).has_client
+// What the trusted peer of this request reports. An entry that cannot be parsed ends the search;
+// the result so far is used. If both kinds of fields are present, Forwarded is ignored: a proxy
+// that sets only one kind passes the other on as the client sent it. Example: read_forwarding(head,
+// trust, kAllForwardedFields).has_client
 Forwarding read_forwarding(const RequestHead& head, const TrustList& trust,
                            std::uint8_t believed) noexcept;
 

@@ -1,4 +1,4 @@
-// http/head.h: the head of a request, as all protocols hand it up.
+// http/head.h: the head of a request, in the form that all protocols produce.
 //
 // Everything in it is a view: valid while http::Handler::handle runs, or until the exchange ends if
 // it was retained.

@@ -1,4 +1,4 @@
-// http/limits.h: every bound of the wire and its default, in one struct handed down by
+// http/limits.h: every limit of the protocol with its default, in one struct that is passed to
 // constructors.
 
 #pragma once
@@ -13,7 +13,7 @@ struct Limits {
 #undef LANNER_LIMIT
 };
 
-// Fixed, since nobody has a reason to change them.
+// Not configurable.
 inline constexpr std::uint64_t kBodyRateGraceMs = 10'000;   // min-body-rate counts after this
 inline constexpr std::uint64_t kWriteRateGraceMs = 30'000;  // min-write-rate counts after this
 inline constexpr std::uint64_t kLingerReadMs = 2'000;       // silence that ends a lingering close

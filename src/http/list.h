@@ -1,6 +1,6 @@
 // http/list.h: members of comma-separated field values (RFC 9110, section 5.6.1).
 //
-// All fields of one name are one list, however it is split over lines. Empty members mean nothing.
+// All fields of one name form one list, however it is split over lines. Empty members are ignored.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace lanner::http {
 
 // Takes the first member off `rest`, without the blanks around it; it may be empty. REQUIRES:
-// !rest.empty() Knows nothing of quotes: for lists of tokens (Connection, Upgrade).
+// !rest.empty() It ignores quotes: for lists of tokens (Connection, Upgrade).
 constexpr std::string_view take_member(std::string_view& rest) noexcept {
   const std::size_t comma = rest.find(',');
   const std::string_view member = rest.substr(0, comma);
@@ -20,8 +20,8 @@ constexpr std::string_view take_member(std::string_view& rest) noexcept {
   return trim_blanks(member);
 }
 
-// The same for lists whose members may hold quoted strings (TE, Expect): a comma inside of one
-// separates nothing. A quote that is never closed is none. REQUIRES: !rest.empty()
+// The same for lists whose members may contain quoted strings (TE, Expect): a comma inside one does
+// not separate members. A quote that is never closed is an ordinary byte. REQUIRES: !rest.empty()
 constexpr std::string_view take_quoted_member(std::string_view& rest) noexcept {
   std::size_t end = 0;
   while (end < rest.size() && rest[end] != ',') {
@@ -46,7 +46,7 @@ constexpr bool has_member(std::string_view list, std::string_view name) noexcept
   return false;
 }
 
-// Whether the list that all fields of that token make together has such a member; any case.
+// Whether the list formed by all fields of that token has such a member; case-insensitive.
 constexpr bool has_member(const RequestHead& head, Token token, std::string_view name) noexcept {
   for (const Field& field : head.fields) {
     if (field.token != token) continue;

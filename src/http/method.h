@@ -20,7 +20,7 @@ enum class Method : std::uint8_t {
   patch
 };
 
-// Case-sensitive (RFC 9110, section 9.1); a method we have no id for is `unknown`, not an error.
+// Case-sensitive (RFC 9110, section 9.1); a method without an id is `unknown`, not an error.
 Method method_from_text(std::string_view text) noexcept;
 // "GET" ...; "" for unknown.
 std::string_view method_text(Method method) noexcept;

@@ -1,8 +1,8 @@
-// http/response_head.h: the head of an answer as an application hands it over: checked, copied,
-// protocol-free.
+// http/response_head.h: the head of an answer as an application gives it: checked, copied,
+// independent of the protocol.
 //
-// Reused: clear() keeps the memory. Every check that keeps response splitting out is here (RFC
-// 9110, section 5.5).
+// Reused: clear() keeps the memory. All checks against response splitting are made here (RFC 9110,
+// section 5.5).
 
 #pragma once
 
@@ -36,8 +36,8 @@ class ResponseHead {
   // Copies one field after checking name (token) and value (no CTL but HTAB; leading and trailing
   // whitespace is cut). Hop-by-hop fields (Connection, Keep-Alive, Proxy-Connection, TE, Trailer,
   // Transfer-Encoding, Upgrade) are refused: framing is the server's (PEP 3333). Content-Length is
-  // parsed and kept apart, see content_length(): it is none of the fields below; a second,
-  // different one is an error, an equal one is dropped.
+  // parsed and stored separately, see content_length(), and is not among the fields below; a second
+  // one is an error if it differs, and dropped if it is equal.
   Result<void> add(std::string_view name, std::string_view value, std::uint64_t bytes_max) noexcept;
 
   // A copy of another, whole. On error this one is empty.
@@ -52,7 +52,7 @@ class ResponseHead {
   FieldView field(std::size_t index) const noexcept;  // REQUIRES: index < field_count()
   // All fields as HTTP/1 writes them, "name: value\r\n". Valid until the next add() or clear().
   std::string_view field_lines() const noexcept { return lines_.view(); }
-  // Names and values together, and 4 more a field.
+  // The bytes of all names and values, plus 4 for each field.
   std::size_t text_bytes() const noexcept { return lines_.size(); }
   // The value of the Content-Length field that the application set.
   std::optional<std::uint64_t> content_length() const noexcept;

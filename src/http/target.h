@@ -28,8 +28,8 @@ struct HostParts {
 // REQUIRES: is_valid_host(host), or empty
 HostParts split_host(std::string_view host) noexcept;
 
-// Whether the authority of head->target is what Host says: any case, the scheme's default port may
-// be left out. REQUIRES: form absolute, both valid hosts
+// Whether the authority of head->target equals Host, ignoring case and the scheme's default port.
+// REQUIRES: form absolute, both valid hosts
 bool is_target_of_host(const RequestHead& head, std::string_view host) noexcept;
 
 // Percent-decodes valid triplets; others are copied as they are. `to` needs text.size() bytes.

@@ -17,7 +17,7 @@ enum class Token : std::uint8_t {
   count,
 };
 
-// Any case. `unknown` when it is none of ours.
+// Case-insensitive. `unknown` for a name that is not in tokens.def.
 Token token_from_name(std::string_view name) noexcept;
 // Lower case, as in tokens.def; "" for unknown.
 std::string_view token_name(Token token) noexcept;

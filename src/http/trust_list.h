@@ -1,8 +1,8 @@
-// http/trust_list.h: whose word counts: the addresses and networks of the proxies in front of us.
+// http/trust_list.h: the addresses and networks of the trusted proxies.
 //
-// What --forwarded-allow-ips says: ADDRESS, ADDRESS/BITS, `unix:` (every peer on a unix socket) and
-// `*` (every peer), separated by commas or blanks. `*` is about the peer alone: the addresses that
-// a proxy reports are never trusted by it, or whoever writes the first one would be believed.
+// The value of --forwarded-allow-ips: ADDRESS, ADDRESS/BITS, `unix:` (every peer on a unix socket)
+// and `*` (every peer), separated by commas or blanks. `*` applies to the peer only. It never makes
+// an address trusted that a proxy reports, or a client could forge the first one.
 
 #pragma once
 
@@ -21,15 +21,16 @@ class TrustList final {
 
   // Trusts nobody.
   TrustList() noexcept = default;
-  // Error::detail is where the entry at fault begins. Errors: network_invalid, network_host_bits,
+  // Error::detail is the offset of the wrong entry. Errors: network_invalid, network_host_bits,
   // trust_list_too_long, no_memory. Example: TrustList::parse("127.0.0.1,10.0.0.0/8,unix:")
   static Result<TrustList> parse(std::string_view text) noexcept;
   // The entry of `text` that begins at `at`.
   static std::string_view entry_at(std::string_view text, std::size_t at) noexcept;
 
-  // Whether the fields of a peer count. `host`: its numeric address; anything for a unix socket.
+  // Whether the fields of a peer are trusted. `host`: its numeric address; anything for a unix
+  // socket.
   bool trusts_peer(std::string_view host, bool unix_socket) const noexcept;
-  // Whether what this proxy says of the one before it counts.
+  // Whether this proxy is trusted to report the address before it.
   bool trusts_hop(const IpAddress& address) const noexcept;
 
  private:

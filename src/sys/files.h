@@ -1,4 +1,4 @@
-// sys/files.h: unlinked spool files, and what sendfile needs to know of a file.
+// sys/files.h: unlinked spool files, and what sendfile needs to know about a file.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace lanner::sys {
 
 // An unlinked read-write file in `directory` (O_TMPFILE, or mkostemp + unlink), mode 0600.
 Result<int> make_spool_file(const char* directory) noexcept;
-// All of it, or an error (ENOSPC among them).
+// Writes everything, or returns an error such as ENOSPC.
 Result<void> write_all_at(int fd, std::string_view bytes, std::uint64_t offset) noexcept;
 Result<std::size_t> read_at(int fd, char* to, std::size_t room, std::uint64_t offset) noexcept;
 Result<int> duplicate(int fd) noexcept;  // close-on-exec

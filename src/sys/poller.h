@@ -1,4 +1,5 @@
-// sys/poller.h: which descriptors are ready: epoll behind a seam that io_uring may fill later.
+// sys/poller.h: which descriptors are ready: epoll, behind an interface that io_uring could
+// implement later.
 
 #pragma once
 

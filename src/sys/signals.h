@@ -1,7 +1,7 @@
 // sys/signals.h: SIGINT and SIGTERM: the first asks to stop, the second ends the process at once.
 //
-// Plain sigaction handlers, not a blocked mask: children inherit nothing. A server that does not
-// get to its own drain (an application stuck in a call) is ended by a timer.
+// These are plain sigaction handlers instead of a blocked mask, so that children inherit nothing. A
+// timer ends a server that cannot drain because the application is stuck in a call.
 
 #pragma once
 
@@ -26,12 +26,13 @@ class StopTarget {
 // does nothing.
 class StopSignals final {
  public:
-  // After the first signal the process has `hard_ms` to get here again, then it ends with exit
-  // code 1. A signal within `repeat_ms` of the first is the same one: timeout(1) and service
-  // managers signal twice.
+  // After the first signal the process has `hard_ms` to destroy this object; then it is ended with
+  // exit code 1. A signal within `repeat_ms` of the first counts as the same one, because
+  // timeout(1) and service managers signal twice.
   StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_t repeat_ms = kRepeatMs,
               bool ignore_after = false) noexcept;
-  // `ignore_after`: at the end both are ignored instead: the process is to end in its own time.
+  // `ignore_after`: on destruction both signals are ignored instead of restored, so that the
+  // process can end undisturbed.
   static constexpr std::uint64_t kRepeatMs = 500;
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
