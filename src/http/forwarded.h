@@ -88,8 +88,8 @@ struct Forwarding {
 
 // What the trusted peer of this request reports. An entry that cannot be parsed ends the search;
 // the result so far is used. If both kinds of fields are present, Forwarded is ignored: a proxy
-// that sets only one kind passes the other on as the client sent it. Example: read_forwarding(head,
-// trust, kAllForwardedFields).has_client
+// that sets only one kind passes the other on as the client sent it.
+// Example: read_forwarding(head, trust, kAllForwardedFields).has_client
 Forwarding read_forwarding(const RequestHead& head, const TrustList& trust,
                            std::uint8_t believed) noexcept;
 

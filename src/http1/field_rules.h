@@ -1,7 +1,8 @@
-// http1/field_rules.h: what the fields of a request mean to HTTP/1 itself: Host, framing,
-// persistence, Expect, Upgrade.
+// http1/field_rules.h: interprets the fields of a request that concern HTTP/1 itself: Host,
+// framing, persistence, Expect, Upgrade.
 //
-// Takes the fields in order; the first that breaks a rule decides. Pure, no allocation.
+// Takes the fields in order; the first that violates a rule determines the error. Pure, no
+// allocation.
 
 #pragma once
 
@@ -23,8 +24,8 @@ class FieldRules {
     const Rule rule = kRules[static_cast<std::size_t>(field.token)];
     return rule.role == Role::none ? Errc::ok : apply(field, rule, head);
   }
-  // No field follows. Sets authority (unless the target has one), keep_alive, expect_continue and
-  // upgrade.
+  // Called after the last field. Sets authority (unless the target has one), keep_alive,
+  // expect_continue and upgrade.
   Errc finish(http::RequestHead* head) noexcept;
 
  private:

@@ -17,14 +17,13 @@
 
 namespace lanner::http1 {
 
-// Parses the head at the front of `in`. Returns the bytes it took, or 0 = the head does not end in
-// `in` (and nothing in it is wrong so far: a malformed or over-long beginning is refused as soon as
-// it is looked at).
-// `seen`: bytes at the front of `in` that an earlier call answered with 0; only the rest is looked
-// at, until a line or another 4 KiB ends in it. So n bytes one by one cost O(n), plus one parse a
-// line. The first offending byte decides: the verdict never depends on how the input was cut.
-// `fields`: room for at least limits.fields; head->fields points into it.
-// Everything in *head is a view of `in`. Error::detail is the byte offset.
+// Parses the head at the front of `in`. Returns the number of bytes consumed, or 0 if the head is
+// incomplete and has no error so far (a malformed or over-long beginning is refused as soon as it
+// is seen). `seen`: bytes at the front of `in` for which an earlier call returned 0; only the rest
+// is examined until a line or another 4 KiB is complete. So n bytes, one at a time, cost O(n), plus
+// one parse per line. The first invalid byte determines the error, so that the result never depends
+// on how the input was split. `fields`: room for at least limits.fields; head->fields points into
+// it. Everything in *head is a view of `in`. Error::detail is the byte offset.
 Result<std::size_t> parse_head(std::string_view in, std::size_t seen, const http::Limits& limits,
                                std::span<http::Field> fields, http::RequestHead* head) noexcept;
 

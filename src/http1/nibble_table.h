@@ -1,7 +1,8 @@
 // http1/nibble_table.h: a set of ASCII bytes in the form that a byte shuffle can look up.
 //
 // lows[b & 15] has bit (b >> 4) set if b is in the set: one shuffle by the low nibble, one by the
-// high, and an AND answer for 16 bytes a lane at once (Langdale and Lemire's classification, 2019).
+// high nibble and an AND classify 16 bytes per lane at once (Langdale and Lemire's classification,
+// 2019).
 
 #pragma once
 

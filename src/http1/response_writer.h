@@ -1,6 +1,6 @@
 // http1/response_writer.h: how an answer is framed, and its head as bytes (RFC 9112).
 //
-// Pure: decides from the request and the ResponseHead, writes into memory of the caller's.
+// Pure: its input is the request and the ResponseHead, its output the caller's memory.
 
 #pragma once
 
@@ -21,7 +21,7 @@ enum class ResponseFraming : std::uint8_t {
   close,    // to 1.0 clients, when the size is not known: the end of the connection is the end
 };
 
-// What one answer does to its connection.
+// How one answer is framed, and whether its connection persists.
 struct ResponsePlan {
   ResponseFraming framing = ResponseFraming::none;
   std::uint64_t body_bytes = 0;  // framing length: what must follow
@@ -61,7 +61,7 @@ char* write_chunk_head(char* to, std::uint64_t bytes) noexcept;
 inline constexpr std::string_view kChunkEnd = "\r\n";
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
-// A short answer of the server's own: status line, Connection: close, and a text/plain body like
+// A short answer by the server itself: status line, Connection: close, and a text/plain body like
 // "400 Bad Request: malformed chunk size\n". `extra_field`: "" or one whole line, e.g.
 // "Sec-WebSocket-Version: 13\r\n". Returns the end; at most kErrorBytesMax bytes: a long text is
 // cut, lines that are much too long are left out. `with_body` = false for HEAD: its Content-Length

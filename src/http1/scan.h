@@ -1,4 +1,5 @@
-// http1/scan.h: scanning kernels: how far a run of bytes of one class goes. Scalar, AVX2, AVX-512.
+// http1/scan.h: scanning kernels: find the end of a run of bytes of one class. Scalar, AVX2,
+// AVX-512.
 //
 // Each takes [begin, end) and returns the first byte outside its class, or `end`. None reads
 // outside the range.
@@ -17,7 +18,7 @@ struct ScanKernels {
   ScanFunction target;  // 0x21..0x7E but '#'
 };
 
-// The best this machine can run, chosen at the first call.
+// The best kernels that this machine supports, chosen at the first call.
 const ScanKernels& scan_kernels() noexcept;
 // For tests. REQUIRES: level <= simd_level()
 const ScanKernels& scan_kernels_of(SimdLevel level) noexcept;

@@ -1,7 +1,6 @@
-// http1/scan_inl.h: the beginning of a scan, inline: most names and values end in their first 32
-// bytes.
+// http1/scan_inl.h: the first 32 bytes of a scan, inline: most names and values are not longer.
 //
-// SSE2 belongs to every x86-64: no dispatch. Longer runs go on in the kernels of scan.h.
+// Every x86-64 has SSE2, so no dispatch is needed. Longer runs continue in the kernels of scan.h.
 
 #pragma once
 
@@ -70,7 +69,8 @@ inline const char* find_target_end(const char* at, const char* end,
   const char* const found = detail::find_early<detail::outside_target_sse2>(&at, end);
   return found ? found : kernels.target(at, end);
 }
-// The first colon if it is among the first few bytes; else nullptr, which says nothing.
+// The first colon if it is among the first few bytes; otherwise nullptr, which does not mean that
+// there is none.
 inline const char* find_colon_early(const char* at, const char* end) noexcept {
   const char* const found = detail::find_early<detail::colons_sse2>(&at, end);
   if (found || end - at >= detail::kSse2Bytes) return found;

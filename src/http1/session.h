@@ -1,9 +1,10 @@
-// http1/session.h: the server's side of one HTTP/1 connection, as a machine: bytes in, events out.
+// http1/session.h: the server's side of one HTTP/1 connection as a state machine: bytes in, events
+// out.
 //
 //   head -> (body)* -> body_end -> [begin_next()] -> head ...
 //   any error: the connection must close
 //
-// Pure: no I/O, no clock, no Python. Small: it lives inside every idle connection.
+// Pure: no I/O, no clock, no Python. It is small, because every idle connection contains one.
 
 #pragma once
 
@@ -22,16 +23,16 @@ namespace lanner::http1 {
 class Session {
  public:
   enum class Event : std::uint8_t {
-    need_more,  // what is left of `in` is incomplete; call again with the same bytes and more
-    head,       // *head is filled; its views point into what was consumed of `in`
+    need_more,  // the rest of `in` is incomplete; call again with the same bytes and more
+    head,       // *head is filled; its views point into the consumed part of `in`
     body,       // *piece is a non-empty slice of the body
     body_end,   // the body is complete (comes at once after a head without body)
   };
   enum class Phase : std::uint8_t { head, body, done, failed };
 
-  // One step over the front of `in`; consumes what it used. In Phase::head nothing is consumed
-  // until the head is whole: the caller keeps the bytes and passes them again with more behind them
-  // (`in` starts at the same byte). In Phase::done nothing is consumed (need_more); in
+  // Takes one step and consumes the bytes it used from the front of `in`. In Phase::head nothing is
+  // consumed until the head is whole: the caller keeps the bytes and passes them again together
+  // with more (`in` starts at the same byte). In Phase::done nothing is consumed (need_more); in
   // Phase::failed every call is an error. limits.body_bytes is checked here: body_too_large, at the
   // head already where Content-Length says so. `fields`: see parse_head(); `head`, `piece`: filled
   // by their events only.

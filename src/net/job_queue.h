@@ -1,9 +1,9 @@
-// net/job_queue.h: jobs of a loop for other threads, and their way back.
+// net/job_queue.h: passes the jobs of a loop to other threads and returns their results.
 //
-// The loop's thread submits; workers take, run and complete; the loop is woken once for any number
-// of completed jobs and takes them all. A worker that was woken for a job wakes the next one
-// itself, when it has begun to work (begin()): as many run as can, none is woken in vain because
-// jobs came in a batch that one of them finishes alone.
+// The loop's thread submits jobs; workers take, run and complete them; the loop is woken once for
+// any number of completed jobs and takes them all. A worker that was woken for a job wakes the next
+// worker itself when it begins to work (begin()). So as many workers run as are needed, and none is
+// woken for a batch that a single worker finishes alone.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace lanner::net {
 
-// Intrusive; in at most one queue. Not owned: who submitted it gets it back by take_completed().
+// Intrusive; in at most one queue. Not owned: the submitter gets it back from take_completed().
 class Job {
  public:
   Job() noexcept = default;
@@ -59,9 +59,9 @@ class JobQueue final {
   JobQueue& operator=(const JobQueue&) = delete;
   ~JobQueue() = default;  // REQUIRES: no worker is left
 
-  // Any thread. True: the caller is to start a worker, which is counted already.
+  // Any thread. True: the caller must start a worker, which has already been counted.
   [[nodiscard]] bool submit(Job& job) noexcept;
-  // The worker that was to be started could not be.
+  // The worker could not be started.
   void worker_failed() noexcept;
 
   enum class Wait : std::uint8_t {
@@ -71,16 +71,16 @@ class JobQueue final {
   };
   // Workers. Waits until there may be a job.
   [[nodiscard]] Wait wait() noexcept;
-  // The first job; null: others have taken them. `woken`: the first call after Wait::woken, or of a
-  // worker that was just started.
+  // The first job; null: other workers have taken all of them. `woken`: the first call after
+  // Wait::woken, or of a worker that was just started.
   Job* take(bool woken) noexcept;
-  // Workers: its way back.
+  // Workers: returns a finished job to the loop.
   void complete(Job& job) noexcept;
 
   // The loop's thread.
   bool has_completed() const noexcept { return completed_any_.load(std::memory_order_acquire); }
   void take_completed(JobList& to) noexcept;
-  // Any thread: workers end when all that was submitted has run.
+  // Any thread: workers end when all submitted jobs have run.
   void close() noexcept;
   std::size_t worker_count() const noexcept;
 
@@ -96,7 +96,7 @@ class JobQueue final {
   JobList completed_;
   std::size_t submitted_count_ = 0;
   std::size_t worker_count_ = 0;
-  // Invariant: while jobs are waiting and a worker idles, one is coming.
+  // Invariant: while jobs are queued and a worker is idle, a wake-up is under way.
   std::size_t idle_count_ = 0;    // in wait(), not chosen
   std::size_t chosen_count_ = 0;  // in wait(), about to return woken
   std::size_t coming_count_ = 0;  // woken or started, not yet in take(true)

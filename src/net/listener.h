@@ -1,7 +1,7 @@
-// net/listener.h: accepts connections from one listening socket and hands them up.
+// net/listener.h: accepts connections from one listening socket and passes them to an Acceptor.
 //
 // EMFILE and ENFILE: closes a reserve descriptor to accept and close one client. After these and
-// all other errors of the listener itself it rests for 100 ms (no busy loop).
+// all other errors of the listener itself it pauses for 100 ms, to avoid a busy loop.
 
 #pragma once
 
@@ -20,7 +20,7 @@ class Acceptor {
  public:
   // Owns `fd` from here on. May pause but not destroy the listener `from`.
   virtual void on_accept(int fd, const sys::SocketAddress& peer, Listener& from) noexcept = 0;
-  // For the log; the listener rests for a while.
+  // For the log; the listener pauses for a while.
   virtual void on_accept_error(Error error) noexcept = 0;
 
  protected:
@@ -30,7 +30,7 @@ class Acceptor {
 class Listener final : public Watcher, private Timer {
  public:
   struct Options {
-    // Other processes wait on it too: EPOLLEXCLUSIVE, and at most kSharedAcceptsMax a turn.
+    // Other processes wait on it too: EPOLLEXCLUSIVE, and at most kSharedAcceptsMax per iteration.
     bool shared = false;
     int accepts_per_turn = 64;
   };
@@ -41,16 +41,17 @@ class Listener final : public Watcher, private Timer {
   Listener(Loop& loop, int fd, Acceptor& acceptor, Options options) noexcept;
   ~Listener();
 
-  // From here on the descriptor is closed with the listener.
+  // From now on the descriptor is closed together with the listener.
   void take_ownership() noexcept { owned_ = true; }
   // Also makes the descriptor non-blocking. Does nothing when accepting already.
   Result<void> start() noexcept;
   // Stops taking new connections (they wait in the backlog); start() again later.
   void pause() noexcept;
-  // pause(), and no start() any more; an owned descriptor is closed now. address() stays.
+  // pause() for good: start() must not be called again, and an owned descriptor is closed now.
+  // address() stays.
   void close() noexcept;
   bool accepting() const noexcept { return watching_; }
-  // Accepts all that is in the backlog now: before a final close.
+  // Accepts everything in the backlog, before a final close.
   void accept_backlog() noexcept;
   int descriptor() const noexcept { return fd_; }
   const sys::SocketAddress& address() const noexcept { return address_; }

@@ -1,7 +1,7 @@
-// net/loop.h: one thread's event loop: waits for descriptors and time, and calls who asked.
+// net/loop.h: one thread's event loop: waits for descriptors and timers, and calls their owners.
 //
-// One turn: wait -> ready watchers, one indirect call each -> due timers -> posted tasks ->
-// TurnEnd. Everything belongs to the loop's thread except post() and stop().
+// One iteration ("turn"): wait -> ready watchers, one indirect call each -> due timers -> posted
+// tasks -> TurnEnd. Everything belongs to the loop's thread except post() and stop().
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace lanner::net {
 
-// Hears that its descriptor is ready. `events` is a set of sys::Ready bits.
+// Is called when its descriptor is ready. `events` is a set of sys::Ready bits.
 class Watcher {
  public:
   virtual void on_ready(std::uint32_t events) noexcept = 0;
@@ -27,8 +27,8 @@ class Watcher {
   ~Watcher() = default;
 };
 
-// Runs on the loop's thread. Intrusive: one object can be posted again only after run() was called
-// (from within run() on). Not owned: it must live until then.
+// Runs on the loop's thread. Intrusive: an object can be posted again only once its run() has been
+// called (or from within it). Not owned: it must live until then.
 class Task {
  public:
   virtual void run() noexcept = 0;
@@ -41,10 +41,11 @@ class Task {
   Task* next_ = nullptr;
 };
 
-// Told at fixed points of each turn.
+// Is called at fixed points of each iteration.
 class TurnObserver {
  public:
-  // All watchers, timers and tasks of this turn have run: write what is buffered, bury the dead.
+  // All watchers, timers and tasks of this iteration have run: time to write buffers and destroy
+  // closed connections.
   virtual void on_turn_end() noexcept = 0;
   // The wait was interrupted by a signal.
   virtual void on_interrupt() noexcept = 0;
@@ -61,8 +62,8 @@ class Loop final {
   ~Loop();
 
   // Level-triggered. `interest` is a set of sys::Ready bits. A watcher may be destroyed while
-  // events of this turn still name it only if unwatch() was called first: stale events are then
-  // skipped.
+  // events of this iteration still refer to it only if unwatch() was called first: stale events are
+  // then skipped.
   Result<void> watch(int fd, std::uint32_t interest, Watcher& watcher) noexcept;
   Result<void> change(int fd, std::uint32_t interest, Watcher& watcher) noexcept;
   // REQUIRES: fd still open.
@@ -74,25 +75,26 @@ class Loop final {
   std::uint64_t now_ms() const noexcept { return now_ms_; }
   // Seconds since the epoch; read once a turn, for Date and logs.
   std::int64_t now_unix() const noexcept { return now_unix_; }
-  // For tests: time moves on by `ms`, and from the first call on only by this.
+  // For tests: advances the time by `ms`; after the first call, time advances only in this way.
   void step_clock(std::uint64_t ms) noexcept;
 
   // Any thread: task.run() on the loop's thread in a coming turn, in the order posted by a thread.
-  // Wakes once a batch. REQUIRES: the loop outlives this call.
+  // Wakes the loop once per batch. REQUIRES: the loop outlives this call.
   void post(Task& task) noexcept;
-  // Loop's thread: run it in the next turn (not the present one), which then does not wait.
+  // Loop's thread: runs the task in the next iteration (not the current one), which then does not
+  // wait.
   void defer(Task& task) noexcept;
 
   TurnObserver* turn_observer() const noexcept { return observer_; }
   void set_turn_observer(TurnObserver* observer) noexcept { observer_ = observer; }
   // One turn; waits at most `wait_ms_max` (-1 = until something happens).
   void run_once(int wait_ms_max) noexcept;
-  // Turns until stop(). Once stopped, for good.
+  // Runs until stop(). A stopped loop cannot be run again.
   void run() noexcept;
-  // Any thread, and signal handlers: the present wait, or the next one, ends at once. Once for any
-  // number of calls until it has.
+  // Any thread, and signal handlers: the current wait, or the next one, ends at once; several calls
+  // before that have the effect of one.
   void wake() noexcept;
-  // Any thread: when the running turn's wait ended (monotonic); 0 while the loop waits.
+  // Any thread: when the wait of the current iteration ended (monotonic); 0 while the loop waits.
   std::uint64_t awake_since_ms() const noexcept {
     return awake_since_ms_.load(std::memory_order_relaxed);
   }
@@ -100,18 +102,18 @@ class Loop final {
   void stop() noexcept;
   bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
   // For signal handlers: wakes the loop; write(2) to this descriptor of 8 bytes (an eventfd).
-  // Readable when a turn has something to do: for another loop.
+  // Readable when an iteration would have something to do; for use by another loop.
   int descriptor() const noexcept { return poller_.descriptor(); }
   int wake_descriptor() const noexcept { return wake_fd_; }
 
   BlockPool& blocks() noexcept { return blocks_; }
 
-  // Gives its descriptors back; from then on nothing can be watched, and a turn does not wait.
+  // Closes its descriptors; from then on nothing can be watched, and an iteration does not wait.
   // Idempotent. REQUIRES: not in a turn; nobody stops it or writes to its wake descriptor any more.
   void close() noexcept;
 
  private:
-  // Empties the eventfd; what woke us is found elsewhere.
+  // Empties the eventfd; the reason for the wake-up is found elsewhere.
   struct Wakeup final : Watcher {
     void on_ready(std::uint32_t events) noexcept override;
     int fd = -1;

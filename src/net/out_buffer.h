@@ -1,13 +1,13 @@
-// net/out_buffer.h: bytes on their way to one peer: copied small pieces, referenced large ones,
-// parts of files.
+// net/out_buffer.h: bytes that wait to be sent to one peer: copied small pieces, referenced large
+// ones, parts of files.
 //
-// size() is the one backpressure number. Empty it holds no memory. One flush = one write (or one
-// sendfile).
+// Backpressure is based on size() alone. An empty buffer holds no memory. One flush is one write
+// (or one sendfile).
 //
 // Segments, in order: bytes (copied), reference (bytes owned by someone else, released when sent or
-// dropped), file (descriptor, offset, count; the descriptor is closed when done). They lie one
-// behind the other in pooled blocks, each segment's header before its copied bytes, so a small
-// answer costs one block taken and given back, and so does a head with a large body:
+// dropped), file (descriptor, offset, count; the descriptor is closed when done). They are stored
+// one after another in pooled blocks, each segment's header before its copied bytes, so that a
+// small answer, or a head with a large body, needs only one block:
 //
 //   first block                                                      last block
 //   [header| bytes....][header: reference][header: file][header| by] -> [header| bytes....   free ]
@@ -37,8 +37,8 @@ class OutBuffer final {
   std::uint64_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  // Contiguous room for `bytes` (<= Block::capacity()) at the end; nullptr when memory is out or
-  // more is asked for. Then commit() at most that many, before anything else is called.
+  // Contiguous space for `bytes` (<= Block::capacity()) at the end; nullptr when memory is out or
+  // `bytes` is larger. Then commit() at most that many, before anything else is called.
   [[nodiscard]] char* reserve(std::size_t bytes) noexcept;
   void commit(std::size_t bytes) noexcept;
   // Copies, over several blocks if need be. False when memory is out: then nothing was added.
@@ -50,8 +50,8 @@ class OutBuffer final {
   // Takes ownership of `file`, also on failure.
   [[nodiscard]] bool append_file(int file, std::uint64_t offset, std::uint64_t count) noexcept;
 
-  // Writes once. `bytes` = progress, maybe not all: call again when writable (or at once, after a
-  // file part). Empty: 0 bytes.
+  // Writes once. `bytes` = progress, possibly not everything: call again when writable (or at once,
+  // after a file part). Empty: 0 bytes.
   IoResult flush(Transport& transport) noexcept;
   // Drops and releases everything.
   void clear() noexcept;

@@ -24,7 +24,7 @@ class TcpTransport final : public Transport {
   void reset() noexcept override;
   void close() noexcept override;
   int descriptor() const noexcept override { return fd_; }
-  // Somebody else closes it.
+  // The descriptor is closed by its owner.
   int release() noexcept { return std::exchange(fd_, -1); }
 
  private:

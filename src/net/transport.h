@@ -11,7 +11,7 @@ namespace lanner::net {
 
 struct IoResult {
   enum class Kind : std::uint8_t {
-    bytes,        // `bytes` were moved (> 0)
+    bytes,        // `bytes` were transferred (> 0)
     would_block,  // nothing now: wait for readiness
     end,          // read only: the peer has finished sending
     error,        // `error` holds errno; the stream is dead
@@ -27,17 +27,16 @@ class Transport {
   virtual ~Transport() = default;
   // REQUIRES: room > 0
   virtual IoResult read(char* to, std::size_t room) noexcept = 0;
-  // 1 to 64 pieces, none empty; may take a part.
+  // 1 to 64 pieces, none empty; may write only a part.
   virtual IoResult write(std::span<const std::string_view> pieces) noexcept = 0;
-  // From a regular file, up to `count` (> 0) bytes at `offset`. Nothing there = error EIO: the file
-  // was cut.
+  // From a regular file, up to `count` (> 0) bytes at `offset`. If nothing is there, error EIO: the
+  // file was truncated.
   virtual IoResult send_file(int file, std::uint64_t offset, std::size_t count) noexcept = 0;
-  // Bytes written that the peer has not acknowledged yet: what of a slow reader's answer is still
-  // on this side.
+  // Bytes written that the peer has not acknowledged yet.
   virtual std::size_t unacknowledged() const noexcept { return 0; }
   // No more writes: the peer sees the end.
   virtual void shutdown_write() noexcept = 0;
-  // Closes so that the peer sees a reset: an answer that must not look complete.
+  // Closes with a reset, so that an incomplete answer does not look complete.
   virtual void reset() noexcept = 0;
   virtual void close() noexcept = 0;
   // For the poller; -1 when closed or fake.

@@ -1,9 +1,8 @@
-// process/board.h: what the workers tell each other: shared memory with one cache line a worker
-// slot.
+// process/board.h: state that workers share: memory with one cache line per worker slot.
 //
-// The supervisor makes a memfd of 64 bytes a slot, all zero, and hands it to every worker. Only the
-// worker of a slot writes to it; once that worker is dead and reaped, the supervisor zeroes the
-// slot. Layout, in native byte order:
+// The supervisor creates a memfd of 64 zero bytes per slot and passes it to every worker. Only the
+// worker that owns a slot writes to it; once that worker is dead and reaped, the supervisor zeroes
+// the slot. Layout, in native byte order:
 //
 //   offset 0   u64  low two bits: state (0 absent or booting, 1 waiting in epoll, 2 working);
 //                   above them: CLOCK_MONOTONIC milliseconds since when it works (state 2 only)
@@ -12,11 +11,11 @@
 //
 // Python: word, connections, heartbeat = struct.unpack_from("=QIxxxxQ", board, slot * 64)
 //
-// From it follows the accept policy: may this worker take connections from the shared listening
+// The accept policy is based on it: may this worker accept connections from the shared listening
 // socket now? A worker that may not pauses its listener, wakes the others (`wake_fd`, an eventfd
 // that all workers watch edge-triggered) and asks again when it is woken, when it has lost a
 // connection, and after kRecheckMs. Reasons and measurements: docs/design/0001-accept-balance.md.
-// Lock-free. A reader may see a slot a moment late, which delays a decision and breaks nothing.
+// Lock-free. A reader may see an outdated slot for a moment, which only delays a decision.
 
 #pragma once
 
@@ -33,7 +32,7 @@ class Board final {
  public:
   static constexpr std::size_t kSlotBytes = 64;
   static constexpr unsigned kSlotsMax = 1024;
-  // Nobody counts on a worker that has been working for as long as this.
+  // A worker that has been busy for this long is left out of the mean.
   static constexpr std::uint64_t kResponsiveMs = 100;
   static constexpr int kRecheckMs = 50;
 
@@ -47,7 +46,7 @@ class Board final {
   Board& operator=(Board&& other) noexcept;
   ~Board();  // leave(), with no connections
 
-  // The loop's thread only, all of them.
+  // All of these: the loop's thread only.
   void set_connections(std::uint32_t count) noexcept;
   // Before the loop waits.
   void set_waiting() noexcept;
@@ -58,7 +57,8 @@ class Board final {
 
   // Ask before each accept(2) on a socket that is shared with other workers: false when this worker
   // has more connections than mean + max(1, mean / 8), the mean being that of the workers present
-  // and responsive (itself always among them). One with the fewest connections is always told yes.
+  // and responsive (itself always among them). A worker with the fewest connections may always
+  // accept.
   bool may_accept(std::uint64_t now_ms) const noexcept;
   // Makes the others ask again. Call after pausing the listener.
   void wake_others() const noexcept;

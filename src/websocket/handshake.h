@@ -1,4 +1,4 @@
-// websocket/handshake.h: which opening handshakes RFC 6455, section 4.2 forbids. Pure.
+// websocket/handshake.h: checks opening handshakes against RFC 6455, section 4.2. Pure.
 
 #pragma once
 
