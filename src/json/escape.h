@@ -1,8 +1,8 @@
-// json/escape.h: text of any of CPython's three widths becomes the inside of a JSON string (RFC
+// json/escape.h: writes text of any of CPython's three widths as the content of a JSON string (RFC
 // 8259, section 7), in UTF-8.
 //
-// Escaped are the quote, the backslash and bytes below 0x20 (by \b \f \n \r \t where there is such
-// a form, else \u00XX); all else goes out as it is, DEL and non-ASCII too.
+// The quote, the backslash and bytes below 0x20 are escaped (as \b \f \n \r \t where possible,
+// otherwise as \u00XX); everything else is written unchanged, including DEL and non-ASCII.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace lanner::json {
 
-// Kernels write up to this many bytes behind the end they return: count them into the room.
+// Kernels write up to this many bytes past the end they return; reserve space for them.
 inline constexpr std::size_t kEscapePadding = 64;
 // The longest form of one element: \u001F.
 inline constexpr std::size_t kEscapedMax = 6;
@@ -25,8 +25,8 @@ constexpr std::size_t escaped_room(std::size_t size) noexcept {
 }
 
 // Each writes `size` elements to `to` (REQUIRES: escaped_room(size) bytes there) and returns the
-// end; none reads outside [text, text + size). ucs2 and ucs4 return null at a surrogate: there is
-// no UTF-8 for it (RFC 3629, section 3), so what was written does not count.
+// end; none reads outside [text, text + size). ucs2 and ucs4 return null at a surrogate, which has
+// no UTF-8 form (RFC 3629, section 3); their output must then be discarded.
 struct EscapeKernels {
   char* (*utf8)(char* to, const char* text, std::size_t size) noexcept;  // ASCII, or UTF-8 already
   char* (*latin1)(char* to, const std::uint8_t* text, std::size_t size) noexcept;
@@ -38,15 +38,15 @@ struct EscapeKernels {
 // and Zen 4: what LANNER_VBMI2_TARGET (plain_avx512.h) needs.
 bool has_vbmi2() noexcept;
 
-// The best this machine can run, chosen at the first call.
+// The best kernels that this machine supports, chosen at the first call.
 const EscapeKernels& escape_kernels() noexcept;
 // For tests. REQUIRES: level <= simd_level()
 const EscapeKernels& escape_kernels_of(SimdLevel level) noexcept;
 
 enum class Written : std::uint8_t { ok, no_memory, surrogate };
 
-// With its quotes; memory is reserved by pieces, so a long text costs no more than its size. After
-// a failure truncate() the output.
+// Including the quotes; memory is reserved in pieces, so that a long text needs no more than its
+// size. After a failure truncate() the output.
 Written write_string(Output& out, std::string_view utf8) noexcept;
 Written write_string(Output& out, const std::uint8_t* latin1, std::size_t size) noexcept;
 Written write_string(Output& out, const std::uint16_t* ucs2, std::size_t size) noexcept;

@@ -1,4 +1,4 @@
-// json/limits.h: the bounds of reading and writing JSON (RFC 8259, section 9: "may set limits").
+// json/limits.h: the limits of reading and writing JSON (RFC 8259, section 9: "may set limits").
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// json/number.h: numbers out of JSON text (RFC 8259, section 6), exact: integers of any size,
+// json/number.h: reads numbers from JSON text (RFC 8259, section 6) exactly: integers of any size,
 // doubles rounded to nearest even.
 
 #pragma once
@@ -14,7 +14,7 @@ enum class NumberKind : std::uint8_t {
   int64,   // an integer that fits; `-0` is the integer 0
   uint64,  // a positive integer over INT64_MAX that fits
   big,     // a longer integer: `text` is its sign and digits
-  real,    // there was a fraction or an exponent
+  real,    // with a fraction or an exponent
 };
 
 struct Number {

@@ -1,5 +1,5 @@
-// json/output.h: where JSON text is written: reserve, write, commit, in memory that somebody else
-// gives.
+// json/output.h: where JSON text is written: reserve, write, commit, in memory that the caller
+// provides.
 
 #pragma once
 
@@ -15,9 +15,9 @@ namespace lanner::json {
 class OutputSpace {
  public:
   // Makes room for at least `more` bytes behind the `used` ones at `begin` (null at the first
-  // call), which keep their content and may move. Returns the new beginning; *capacity, all of it,
-  // is what it was (0 at first) and becomes what it is. Null when memory is out: then the Output is
-  // good for nothing but truncate().
+  // call), which keep their content and may move. Returns the new beginning. *capacity is the old
+  // capacity (0 at first) and is set to the new one. Null when memory is out: then only truncate()
+  // may be called on the Output.
   virtual char* grow(char* begin, std::size_t used, std::size_t more,
                      std::size_t* capacity) noexcept = 0;
 
@@ -48,14 +48,14 @@ class Output final {
     return true;
   }
 
-  // For loops that keep the end in a register: what they write from end() on, up to limit(), counts
-  // when they commit() it.
+  // For loops that keep the end in a register: they write from end() up to limit() and then
+  // commit().
   char* end() const noexcept { return at_; }
   char* limit() const noexcept { return limit_; }
 
   const char* data() const noexcept { return begin_; }
   std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
-  // Forgets the bytes from `size` on: an object that failed half-way is taken back.
+  // Drops the bytes from `size` on, to undo an object that failed half-way.
   void truncate(std::size_t size) noexcept { at_ = begin_ + size; }
 
  private:
@@ -67,7 +67,7 @@ class Output final {
   char* limit_ = nullptr;
 };
 
-// malloc'd memory that stays with this object and is used again by the next Output on it.
+// malloc'd memory that this object keeps and that its next Output reuses.
 class HeapSpace final : public OutputSpace {
  public:
   HeapSpace() noexcept = default;

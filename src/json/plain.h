@@ -1,5 +1,5 @@
-// json/plain.h: ASCII text that needs no escape, and numbers, for loops over many of them: by the
-// instructions that every machine has. As plain_avx2.h and plain_avx512.h.
+// json/plain.h: writes ASCII text that needs no escape, and numbers, in loops over many of them;
+// for every machine. plain_avx2.h and plain_avx512.h do the same with vector instructions.
 
 #pragma once
 
@@ -13,8 +13,8 @@ namespace lanner::json {
 
 class ScalarPlainCopy final {
  public:
-  // Copies `size` bytes of ASCII, or of UTF-8. False: one of them needs an escape, and what was
-  // written does not count. Never reads outside the text. REQUIRES: room for size + 64 bytes.
+  // Copies `size` bytes of ASCII, or of UTF-8. False: a byte needs an escape, and the output must
+  // be discarded. Never reads outside the text. REQUIRES: room for size + 64 bytes.
   bool copy(char* to, const char* text, std::size_t size) const noexcept {
     std::uint64_t special = 0;
     if (size >= 8) {

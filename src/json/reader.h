@@ -1,10 +1,10 @@
-// json/reader.h: a cursor over one JSON document (RFC 8259): strings, numbers, literals, and whole
-// values skipped.
+// json/reader.h: a cursor over one JSON document (RFC 8259): reads strings, numbers and literals,
+// and skips whole values.
 //
-// The caller walks: it looks at the byte under the cursor, decides what it expects there, and calls
-// the function that reads it. Cursors are plain pointers that are passed and returned, so that a
-// caller keeps them in a register; null means "failed", and error() says why and where. The walk's
-// bounds check is the document's final NUL, which no token may contain.
+// The caller follows the grammar: it looks at the byte at the cursor and calls the function that
+// reads the value it expects. Cursors are plain pointers that are passed and returned, so that the
+// caller can keep them in a register; null means "failed", and error() gives the reason and the
+// position. The final NUL of the document, which no token may contain, replaces a bounds check.
 //
 //   Reader reader(document);
 //   const char* at = skip_space(reader.begin());
@@ -84,16 +84,16 @@ class Reader final {
   }
   // Reads `true`, `false` or `null`; the caller has seen the first letter.
   const char* literal(const char* at, std::string_view word) noexcept;
-  // Passes over the value at `at` (no white space before it) and checks it as if it were read:
+  // Skips the value at `at` (no white space before it) and checks it like one that is read:
   // grammar, UTF-8, escapes, numbers. `depth`: how many arrays and objects are open around it.
   const char* skip_value(const char* at, int depth) noexcept;
   // Only white space may follow the top-level value. False: failed.
   [[nodiscard]] bool finish(const char* at) noexcept;
 
-  // Notes the failure and returns null. At the end of the document any code becomes
+  // Records the failure and returns null. At the end of the document any code becomes
   // json_truncated.
   const char* fail(const char* at, Errc code) noexcept;
-  // detail: the byte offset, at most UINT32_MAX; offset() has it whole.
+  // detail: the byte offset, capped at UINT32_MAX; offset() is not capped.
   Error error() const noexcept;
   std::size_t offset() const noexcept { return static_cast<std::size_t>(failed_at_ - begin_); }
   std::string_view document() const noexcept {

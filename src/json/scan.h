@@ -1,5 +1,5 @@
-// json/scan.h: the kernels of reading: how far a string literal goes, what it says, what a number
-// is: scalar, AVX2, AVX-512, chosen at run time.
+// json/scan.h: the kernels for reading: the end of a string literal, its content, numbers: scalar,
+// AVX2, AVX-512, chosen at run time.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct ScanKernels {
   NumberFunction number;
 };
 
-// The best this machine can run, chosen at the first call.
+// The best kernels that this machine supports, chosen at the first call.
 const ScanKernels& scan_kernels() noexcept;
 // For tests. REQUIRES: level <= simd_level()
 const ScanKernels& scan_kernels_of(SimdLevel level) noexcept;

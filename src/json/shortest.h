@@ -1,5 +1,5 @@
-// json/shortest.h: the shortest decimal number that reads back as a given double, and of those the
-// nearest.
+// json/shortest.h: the shortest decimal number that reads back as a given double, and among several
+// the nearest.
 //
 // Raffaello Giulietti, "The Schubfach way to render doubles" (2020): the interval of numbers that
 // round to the double is scaled by a power of ten so that at most one or two multiples of 10, else
@@ -26,9 +26,10 @@ struct Filled {
   std::int32_t point;     // value = 0.digits * 10^point
 };
 
-// REQUIRES: finite and greater than zero. One product of 64 x 128 bits for nearly all doubles:
-// where the neighbours' middles lie follows from the power of ten. What comes so close to a middle
-// that the product's error could matter goes by shortest_of(). In shortest_inl.h.
+// REQUIRES: finite and greater than zero. One product of 64 x 128 bits suffices for nearly all
+// doubles: the midpoints to the neighbours follow from the power of ten. A value so close to a
+// midpoint that the error of the product could matter is handled by shortest_of(). In
+// shortest_inl.h.
 inline Filled shortest_filled(double value) noexcept;
 
 }  // namespace lanner::json

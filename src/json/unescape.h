@@ -1,5 +1,5 @@
-// json/unescape.h: the inside of a string literal with escapes as the text that it says (RFC 8259,
-// section 7): scalar, AVX2, AVX-512; scan.h chooses.
+// json/unescape.h: decodes the content of a string literal with escapes (RFC 8259, section 7):
+// scalar, AVX2, AVX-512; scan.h chooses.
 
 #pragma once
 
@@ -15,17 +15,17 @@ struct Unescaped {
   bool high;         // a byte above 0x7F was passed over
 };
 
-// Passes over text and escapes of one letter (\n) and writes what they say. Stops at a quote, a
-// control byte (< 0x20), the backslash of any other escape, at `last`, and at an escape that `last`
-// cuts. Reads nothing outside [at, end); last <= end. UTF-8 is not looked at.
+// Decodes text and one-letter escapes (\n). Stops at a quote, a control byte (< 0x20), the
+// backslash of any other escape, at `last`, and at an escape that crosses `last`. Reads nothing
+// outside [at, end); last <= end. UTF-8 is not checked.
 //
 // REQUIRES: no escape begins before `at`; room for last - at + kUnescapePadding bytes at `to`.
 using UnescapeFunction = Unescaped (*)(const char* at, const char* last, const char* end,
                                        char* to) noexcept;
 inline constexpr std::size_t kUnescapePadding = 64;
 
-// What the letter behind a backslash stands for; 0: nothing, or a code (\u0041). A table, for which
-// one comes is chance.
+// The byte that the letter after a backslash stands for; 0: invalid, or a code (\u0041). A table,
+// because a branch would mispredict.
 inline constexpr std::array<char, 256> kShortEscapes = [] {
   std::array<char, 256> table{};
   constexpr char kPairs[][2] = {{'"', '"'},  {'\\', '\\'}, {'/', '/'},  {'b', '\b'},
@@ -47,9 +47,10 @@ Unescaped unescape_avx2(const char* at, const char* last, const char* end, char*
 Unescaped unescape_vbmi2(const char* at, const char* last, const char* end, char* to) noexcept;
 #endif
 
-// Of a block's backslashes, a bit each, the first of the block not escaped itself: which of them
-// begin an escape, and which bytes are escaped by them. Every second one of a run, and what follows
-// a run of odd length; by one subtraction, whose borrow ends each run (as simdjson has it).
+// From the backslashes of a block, one bit each (the first of the block is not escaped itself),
+// computes which of them begin an escape and which bytes they escape: every second backslash of a
+// run, and the byte after a run of odd length. One subtraction does it; its borrow ends each run
+// (as in simdjson).
 template <class Bits>
 struct Escapes {
   Bits begin;

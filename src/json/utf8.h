@@ -1,5 +1,5 @@
-// json/utf8.h: UTF-8 (RFC 3629) checked, measured, and turned into the three widths in which
-// CPython keeps text.
+// json/utf8.h: checks and measures UTF-8 (RFC 3629), and converts it to the three widths in which
+// CPython stores text.
 
 #pragma once
 
@@ -17,8 +17,8 @@ struct Utf8Shape {
 
 // By SIMD, for long text.
 bool is_utf8(std::string_view text) noexcept;
-// The first byte of what is not UTF-8 (overlong forms, surrogates and values over 0x10FFFF
-// included); text.size() if all is.
+// The first byte of the first invalid sequence (including overlong forms, surrogates and values
+// above 0x10FFFF); text.size() if there is none.
 std::size_t invalid_utf8_at(std::string_view text) noexcept;
 
 // All below REQUIRE valid UTF-8.

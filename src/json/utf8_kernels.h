@@ -1,4 +1,4 @@
-// json/utf8_kernels.h: UTF-8 measured and decoded: scalar, AVX2, AVX-512, chosen at run time.
+// json/utf8_kernels.h: measures and decodes UTF-8: scalar, AVX2, AVX-512, chosen at run time.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace lanner::json {
 
-// As the functions of utf8.h. None reads or writes outside what it is given.
+// As the functions of utf8.h. None reads or writes outside its arguments.
 struct Utf8Kernels {
   Utf8Shape (*shape)(std::string_view text) noexcept;
   void (*decode8)(std::string_view text, std::uint8_t* to) noexcept;
@@ -18,7 +18,7 @@ struct Utf8Kernels {
   void (*decode32)(std::string_view text, std::uint32_t* to) noexcept;
 };
 
-// The best this machine can run, chosen at the first call.
+// The best kernels that this machine supports, chosen at the first call.
 const Utf8Kernels& utf8_kernels() noexcept;
 // For tests. REQUIRES: level <= simd_level()
 const Utf8Kernels& utf8_kernels_of(SimdLevel level) noexcept;

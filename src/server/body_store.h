@@ -1,5 +1,5 @@
-// server/body_store.h: a request's whole body: a view of the receive buffer, then memory, then an
-// unlinked file.
+// server/body_store.h: the whole body of a request: a view of the receive buffer, then memory, then
+// an unlinked file.
 
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace lanner::server {
 
-// Reused by one connection's exchanges; reset() between them. Empty it holds no memory.
+// Reused by the exchanges of one connection, with reset() between them. It holds no memory when
+// empty.
 class BodyStore final : public http::Body {
  public:
   BodyStore() noexcept = default;
@@ -22,10 +23,11 @@ class BodyStore final : public http::Body {
   BodyStore& operator=(const BodyStore&) = delete;
   ~BodyStore() { reset(); }
 
-  // The whole body lies in the receive buffer: nothing is copied until own().
+  // The whole body is in the receive buffer: nothing is copied until own().
   // REQUIRES: nothing was added since reset().
   void borrow(std::string_view bytes) noexcept { borrowed_ = bytes; }
-  // Adds a piece: to memory up to `memory_max` bytes in all, the rest to a file in `directory`.
+  // Adds a piece: to memory up to a total of `memory_max` bytes, beyond that to a file in
+  // `directory`.
   Result<void> append(std::string_view piece, std::uint64_t memory_max,
                       const char* directory) noexcept;
   // Copies a borrowed view, so that it outlives the receive buffer.

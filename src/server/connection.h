@@ -52,12 +52,12 @@ class Connection final : public net::Watcher,
   Result<void> start() noexcept;  // watches the descriptor, arms the first-byte timer
   void on_ready(std::uint32_t events) noexcept override;
   void on_timer(std::uint64_t now_ms) noexcept override;
-  // From the server: parse what was kept (ReadyTag); write what is buffered (DirtyTag).
+  // Called by the server: parse retained input (ReadyTag); write buffered output (DirtyTag).
   void on_turn() noexcept;
   void flush() noexcept;
-  // The server stops: idle connections go, busy ones end after their answer.
+  // The server stops: an idle connection closes, a busy one closes after its answer.
   void begin_drain() noexcept;
-  // Ends it now, whatever it does. `reset`: so that the peer sees it was cut.
+  // Ends the connection in any stage. `reset`: so that the peer sees that it was cut.
   void close(bool reset) noexcept;
 
   bool closed() const noexcept { return stage_ == Stage::closed; }
@@ -71,7 +71,7 @@ class Connection final : public net::Watcher,
   }
   const sys::SocketAddress& peer() const noexcept { return peer_; }
   const sys::SocketAddress* local() const noexcept { return local_; }
-  // What it says of its own clients counts. REQUIRES: the server has a trust list.
+  // Whether its forwarding fields are trusted. REQUIRES: the server has a trust list.
   bool peer_trusted() noexcept;
   // The sys::Ready bits it waits for: for a transport that no poller knows (tests).
   std::uint32_t interest() const noexcept { return interest_; }
@@ -89,7 +89,7 @@ class Connection final : public net::Watcher,
   void set_body_paused(bool paused) noexcept;
   // The handler is done; `persist`: another request may follow on this connection.
   void answer_ended(bool persist) noexcept;
-  // Nothing more may be written: what is buffered goes out, then the connection is cut or closed.
+  // Nothing more may be written: the buffered bytes are sent, then the connection is cut or closed.
   void close_after_flush(bool reset) noexcept;
 
  private:

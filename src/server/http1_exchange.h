@@ -37,17 +37,18 @@ class Http1Exchange final : public http::Exchange {
 
   // For the connection.
   http::RequestHead& head_slot() noexcept { return head_; }
-  // A head was parsed into head_slot(); `raw` is the memory that all its views point into. What a
-  // trusted proxy says of the request is applied here: nobody sees it otherwise.
+  // A head was parsed into head_slot(); `raw` is the memory that all its views point into. Fields
+  // of a trusted proxy are applied here, before anyone reads the head.
   void open(std::string_view raw) noexcept;
   // Moves the head out of the receive buffer; once.
   Result<void> keep_head() noexcept;
-  // The request failed from outside (framing, time, disconnect): answers with `code` if nothing has
-  // started, else cuts; tells the observer. `gone`: the peer is gone, nothing is written.
+  // The request failed from outside (framing, time, disconnect): answers with `code` if no answer
+  // has started, otherwise cuts the connection, and notifies the observer. `gone`: the peer is
+  // gone, nothing is written.
   void fail(Errc code, bool gone) noexcept;
-  // Forgets the request and gives all memory back.
+  // Forgets the request and releases all memory.
   void reset() noexcept;
-  // The handler has it from now on: it is owed a finish() or abort().
+  // The handler has been called: it must call finish() or abort().
   void set_dispatched() noexcept { dispatched_ = true; }
   State state() const noexcept { return state_; }
   bool retained() const noexcept { return observer_ != nullptr; }
@@ -84,7 +85,7 @@ class Http1Exchange final : public http::Exchange {
   void drop_forwarding(bool all) noexcept;
   void set_host(std::string_view host) noexcept;
   std::string_view join_port(std::string_view host, std::uint16_t port) noexcept;
-  // Cuts `bytes` to what Content-Length leaves; 0 = nothing goes on the wire.
+  // Truncates `bytes` to the rest of Content-Length; 0 = nothing is sent.
   std::uint64_t admit(std::uint64_t bytes) noexcept;
   bool store_text(std::string_view text, bool spooled) noexcept;
   bool put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept;

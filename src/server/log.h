@@ -36,13 +36,13 @@ std::optional<LogLevel> log_level_from_text(std::string_view text) noexcept;
 
 class Log;
 
-// One line being built. Lives in one full expression; without send() nothing is written.
+// One line being built. Use it within one full expression; without send() nothing is written.
 class [[nodiscard]] LogLine {
  public:
   LogLine(const LogLine&) = delete;
   LogLine& operator=(const LogLine&) = delete;
 
-  // `key` is ours, never a peer's: written as it is.
+  // `key` is a literal, never a peer's text, and is written unchanged.
   LogLine& add(std::string_view key, std::string_view value) noexcept;
   LogLine& add(std::string_view key, const char* value) noexcept {
     return add(key, std::string_view(value));
@@ -59,7 +59,7 @@ class [[nodiscard]] LogLine {
   }
   // Ends the line and hands it to the writer, unless it is suppressed. The object is spent.
   void send() noexcept { send_with({}); }
-  // The same with whole lines behind it (a traceback), in one piece: nothing comes between.
+  // The same followed by whole lines (a traceback), written in one piece.
   void send_with(std::string_view lines) noexcept;
 
  private:

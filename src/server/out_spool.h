@@ -11,7 +11,7 @@
 
 namespace lanner::server {
 
-// Order is kept by its user: while it is not empty, all new bytes must go here.
+// The user must keep the order: while the spool is not empty, all new bytes must be added to it.
 class OutSpool final {
  public:
   OutSpool() noexcept = default;
@@ -22,7 +22,7 @@ class OutSpool final {
   bool empty() const noexcept { return size_ == 0; }
   std::uint64_t size() const noexcept { return size_; }
   Result<void> append(std::string_view bytes, const char* directory) noexcept;
-  // Hands everything to `out` as one part of a file, and the file with it. False when memory is
+  // Moves everything to `out` as one part of a file, together with the file. False when memory is
   // out.
   [[nodiscard]] bool move_to(net::OutBuffer& out) noexcept;
   void clear() noexcept;

@@ -2,14 +2,14 @@
 // the other.
 //
 //   loop thread                             handler thread
-//   RelayQueue::handle() -> queue  ----->   RelayQueue::take() -> Relay, an http::Exchange that waits
-//   Relay::on_body() ...  ------------->    read()
-//   Relay::run()  <---------------------    start() write() flush() finish(): commands, posted once
-//                                           for each batch
+//   RelayQueue::handle() -> queue  ---->   RelayQueue::take() -> Relay, an http::Exchange that waits
+//   Relay::on_body() ...  ------------>    read()
+//   Relay::run()  <--------------------    start() write() flush() finish(): commands, posted once
+//                                          for each batch
 //
-// The loop thread never waits for a handler thread. Whoever calls into a Relay from Python lets go
-// of the GIL first where blocking() says that the call may wait: read() and flush(). After finish()
-// or abort() touch it no more.
+// The loop thread never waits for a handler thread. A caller that holds the GIL must release it
+// around the calls that may wait, read() and flush(). After finish() or abort() the relay must not
+// be used any more.
 
 #pragma once
 
@@ -52,7 +52,7 @@ class Relay final : public http::Exchange,
   http::WriteState write(http::Payload payload) noexcept override;
   http::WriteState write_file(http::FilePart part) noexcept override;
   http::WriteState write_spooled(std::string_view bytes) noexcept override;
-  // Hands everything over and waits until the client has taken enough of it.
+  // Passes everything on and waits until the client has taken enough of it.
   http::WriteState flush() noexcept override;
   Result<void> add_trailers(const http::ResponseHead& fields) noexcept override;
   void yield() noexcept override {}

@@ -1,5 +1,5 @@
-// server/server.h: one worker's server: its listeners, connections, limits, clock text and drain.
-// One loop, one thread.
+// server/server.h: the server of one worker: its listeners, connections, limits, date text and
+// drain. One loop, one thread.
 
 #pragma once
 
@@ -60,22 +60,23 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   // A connection over a transport of the caller's choosing (owned from here on); for tests.
   Connection* adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept;
 
-  // For who runs the loop in another way than run(): before a turn's wait: writes what was answered
-  // since the last turn.
+  // For callers that run the loop without run(): before an iteration waits: writes the answers
+  // since the last iteration.
   void before_wait() noexcept;
-  // After a turn: stop requests are acted on. True: drained, run no more turns for this server.
+  // After an iteration: handles stop requests. True: drained, run no more iterations for this
+  // server.
   bool after_turn() noexcept;
-  // Gives the loop to another server; no more turns for this one.
+  // Releases the loop for another server; this one gets no more iterations.
   void detach() noexcept;
-  // Something is put off to the next turn.
+  // Something is deferred to the next iteration.
   bool has_work() const noexcept { return !dirty_.empty() || !ready_.empty(); }
-  // Nothing is left to wait for: the next after_turn() says so.
+  // Nothing is left to wait for: the next after_turn() returns true.
   bool over() const noexcept {
     return loop_.stopped() || (draining_ && live_.empty() && graveyard_.empty());
   }
   bool was_cut() const noexcept { return was_cut_; }      // some requests were not finished
   bool cut_asked() const noexcept { return cut_asked_; }  // the drain is over, one way or the other
-  // Turns of the loop until drained. True: every request was finished; false: some were cut.
+  // Runs the loop until drained. True: every request was finished; false: some were cut.
   bool run() noexcept;
   // Loop's thread: stop accepting, finish what is in flight, end when done or after
   // limits.drain_ms.
@@ -107,9 +108,9 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   }
   Log* log() noexcept { return options_.log; }
   void mark_dirty(Connection& connection) noexcept;
-  // Large pieces are referenced until they are written. Many at once go out together: a client that
-  // sleeps is woken once for all of them, which costs more than the copy of one. But not so many
-  // that they leave the cache.
+  // Large pieces are referenced until they are written, and many are written together: waking a
+  // sleeping client costs more than copying a piece. But not so many that they no longer fit the
+  // cache.
   void hold_bytes(std::uint64_t bytes) noexcept { held_bytes_ += bytes; }
   void flush_held() noexcept {
     if (held_bytes_ >= kHeldBytesMax) flush_dirty();
@@ -119,7 +120,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void count_request() noexcept { ++requests_; }
   // REQUIRES: options().access_format.
   void log_access(AccessRecord record) noexcept;
-  // An answer of the server's own to something that never became a request.
+  // An answer by the server itself to input that never became a request.
   void log_rejected(const Connection& connection, int status) noexcept;
 
   // net::Acceptor
@@ -143,7 +144,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
     void on_timer(std::uint64_t now_ms) noexcept override;
     Server& server;
   };
-  // Another worker paused or left: who may accept now? (process/board.h)
+  // Another worker has paused or left: may this one accept now? (process/board.h)
   struct BalanceWatcher final : net::Watcher {
     explicit BalanceWatcher(Server& owner) noexcept : server(owner) {}
     void on_ready(std::uint32_t) noexcept override { server.balance(); }
