@@ -21,11 +21,11 @@ TAIL = """
 **When time runs out.** Before an answer has begun the client gets a 408 (`--timeout-request`: a 503 when the
 request was complete and the application is late); afterwards the connection is cut by a reset, so that half an
 answer is not mistaken for a whole one. To the application this looks like a client that has left: ASGI gets
-`http.disconnect`, WSGI an error from its next read, or its iterable is closed. `--timeout-request` cannot interrupt Python
-code: with `--threads 1` the server waits for a WSGI application that computes.
+`http.disconnect`, WSGI an error from its next read, or its iterable is closed. `--timeout-request` cannot interrupt
+Python code: with `--threads 1` the server waits for a WSGI application that computes.
 
-**When connections run out.** New clients wait in the kernel's backlog (`--backlog`) until a connection closes; nobody is
-refused, and `connections.full` is logged. 128 descriptors are reserved for the application. If even those are
+**When connections run out.** New clients wait in the kernel's backlog (`--backlog`) until a connection closes;
+nobody is refused, and `connections.full` is logged. 128 descriptors are reserved for the application. If even those are
 used up (EMFILE), clients are closed one at a time, `accept.failed` is logged, and accepting pauses
 for a moment instead of spinning.
 

@@ -24,7 +24,14 @@ GRACE_S = 15.0  # for a command that is told to end
 SHOWN_LINES = 400  # of the log of a step that failed
 
 
+SKIPPED = 77  # the exit code of a command whose step cannot run here
+
+
 class StepFailed(Exception):
+    pass
+
+
+class StepSkipped(Exception):
     pass
 
 
@@ -68,8 +75,9 @@ class Shell:
     def run(self, *command: str | Path, nice: int = 0, env: Mapping[str, str] | None = None) -> None:
         """The variables are set beside ours."""
         words = [str(word) for word in command]
-        if self.run_code(words, nice, env or {}) != 0:
-            raise StepFailed(" ".join(words[:6]))
+        code = self.run_code(words, nice, env or {})
+        if code != 0:
+            raise (StepSkipped if code == SKIPPED else StepFailed)(" ".join(words[:6]))
 
     def run_beside(self, commands: Iterable[Sequence[str | Path]], env: Mapping[str, str]) -> None:
         """As many at a time as there are CPUs; all of them run, whichever fails."""
@@ -139,6 +147,7 @@ class Run:
     step: Step
     alone: bool
     problem: str = ""
+    skipped: bool = False
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     shell: Shell = field(default_factory=lambda: Shell(None))
@@ -158,6 +167,8 @@ class Run:
                 LOGS.mkdir(parents=True, exist_ok=True)
                 with self.log.open("wb", buffering=0) as self.shell.output:
                     self.step.run(self.shell)
+        except StepSkipped:
+            self.skipped = True
         except (StepFailed, OSError) as error:
             self.problem = str(error)
         self.seconds = time.monotonic() - began
@@ -172,7 +183,9 @@ class Run:
             self.counts.add(count(report))
         if self.problem and self.counts.failed == 0:
             self.counts.failed = 1
-        if not self.problem and not self.step.reports:
+        if self.skipped:
+            self.counts.skipped = 1
+        elif not self.problem and not self.step.reports:
             self.counts.passed = 1
 
     def print_outcome(self) -> None:
@@ -181,7 +194,7 @@ class Run:
             if len(lines) > SHOWN_LINES:
                 print(f"[{len(lines) - SHOWN_LINES} lines more in {self.log}]")
             print("\n".join(lines[-SHOWN_LINES:]))
-        state = f"FAILED ({self.problem})" if self.problem else "ok"
+        state = f"FAILED ({self.problem})" if self.problem else "skipped" if self.skipped else "ok"
         counts = f", {self.counts}" if self.step.reports else ""
         print(f"== {self.name}: {state}{counts}, {self.seconds:.0f} s ({self.shell.cpu_s:.0f} s of CPU)", flush=True)
 

@@ -26,6 +26,10 @@ ASAN_TESTS = (
 SIMD = ("http1", "json", "schema")  # the layers with vector instructions
 LEVEL_TESTS = ("test_json_*", "test_schema*", "test_model")
 LEVELS = ("scalar", "avx2")  # beside all that the machine has
+# Lanes: a quick part of the tests (tools/lane.sh lists it) on other interpreters and other builds of the extension.
+# A new one is a line here: name -> interpreter, then options of CMake, such as -DLANNER_PORTABLE=ON. One whose
+# interpreter is not found is skipped.
+LANES: dict[str, tuple[str, ...]] = {"python3.12": ("python3.12",), "python3.13": ("python3.13",)}
 # Tests that try more when they are told to.
 RANDOM_TESTS = ("test_json_loads", "test_schema_agree", "test_schema_leaks")
 RANDOM_ROUNDS = {"LANNER_DOUBLES": "1000000", "LANNER_EXAMPLES": "2000", "LANNER_ROUNDS": "60"}
@@ -132,6 +136,16 @@ def python_long(shell: Shell) -> None:
     pytest(shell, "python-long-random", *files, env=RANDOM_ROUNDS)
 
 
+def lane(name: str) -> Step:
+    python, *options = LANES[name]
+
+    def run(shell: Shell) -> None:
+        shell.run("tools/lane.sh", name, python, *options, nice=NICE)
+
+    what = " ".join(["the quick part of pytest:", python, *options])
+    return Step(run, what, after=("python-levels",), reports=(f"{name}.xml",))
+
+
 def python_levels(shell: Shell) -> None:
     files = [
         str(path.relative_to(ROOT)) for name in LEVEL_TESTS for path in sorted(ROOT.glob(f"tests/python/{name}.py"))
@@ -198,6 +212,7 @@ LONG = {
     "asan-long": Step(
         asan_long, "the same under ASan + UBSan", after=("asan", "python-long"), reports=("asan-long.xml",)
     ),
+    **{name: lane(name) for name in LANES},
     "lint-whole": Step(lint_whole, "clang-tidy, of all", after=("lint",)),
     "fuzz-long": Step(fuzz_long, f"each fuzzer for {LONG_FUZZ_SECONDS} s", after=("fuzz", "differ")),
     "differ-long": Step(

@@ -9,19 +9,40 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+READMES = [*PAGES, *sorted((ROOT / "src").glob("*/README.md")), ROOT / "bench/README.md"]
+READMES = [page for page in READMES if page.exists()]
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+DIRECTORIES = "bench|cmake|docs|examples|fuzz|lanner|src|tests|tools"
+
+
+def each(pages: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", pages, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def make_targets() -> set[str]:
+    """Those of the Makefile."""
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.M)
+    return set(phony.split())
+
+
+def expanded(name: str) -> list[str]:
+    """`a/{b,c}.h` and `a/b.h .cpp` are short for several."""
+    if found := re.fullmatch(r"(.*)\{([^}]*)\}(.*)", name):
+        return [found[1] + part + found[3] for part in found[2].split(",")]
+    return [name]
 
 
 def test_limits_are_those_of_the_engine() -> None:
     subprocess.run([sys.executable, ROOT / "tools/gen_limits.py", "--check"], check=True)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each(PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@each(PAGES)
 def test_flags_exist(page: Path) -> None:
     from lanner import flags
 
@@ -33,3 +54,70 @@ def test_flags_exist(page: Path) -> None:
     }
     for name in re.findall(r"`(?:lanner run )?--([a-z][a-z-]+)[ `]", page.read_text()):
         assert name in known, f"{page.name}: --{name}"
+
+
+@each(READMES)
+def test_files_exist(page: Path) -> None:
+    """What stands in backticks and begins with a directory of the repository; * and <layer> stand for any."""
+    for name in re.findall(rf"`((?:{DIRECTORIES})/[^\s`:]*)", page.read_text()):
+        for one in expanded(re.sub(r"<\w+>", "*", name)):
+            assert [*ROOT.glob(one.rstrip("/"))], f"{page.name}: {name}"
+
+
+@each(READMES)
+def test_make_targets_exist(page: Path) -> None:
+    for name in re.findall(r"^make ([\w-]+)|`make ([\w-]+)", page.read_text(), re.M):
+        assert set(name) & make_targets(), f"{page.name}: make {max(name)}"
+
+
+@each(READMES)
+def test_variables_of_the_environment_are_read(page: Path) -> None:
+    from lanner import flags
+
+    sources = [
+        path
+        for place in ("src", "lanner", "tests", "cmake")
+        for path in (ROOT / place).rglob("*.*")
+        if path.suffix != ".md"
+    ]
+    known = {name for flag in flags.table() for name in flag.variables}
+    for name in set(re.findall(r"`(LANNER_[A-Z_]+)", page.read_text())) - known:
+        assert any(name.encode() in path.read_bytes() for path in sources if path.is_file()), f"{page.name}: {name}"
+
+
+def test_the_commands_are_those_of_the_makefile() -> None:
+    """CONTRIBUTING has a row for each, and counts them; `make run` is the README's."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    rows = re.findall(r"^\| `make ([\w-]+)` \|", text, re.M)
+    assert set(rows) == make_targets() - {"run"}
+    (counted,) = re.findall(r"^## (\w+) commands$", text, re.M)
+    assert WORDS.index(counted.lower()) == len(rows)
+    for counted in re.findall(r"\b(\w+) commands\b", (ROOT / "README.md").read_text()):
+        assert counted.lower() not in WORDS or WORDS.index(counted.lower()) == len(rows)
+
+
+def test_steps_that_contributing_names_exist() -> None:
+    import steps
+
+    for names in re.findall(r'STEPS="([\w -]+)"', (ROOT / "CONTRIBUTING.md").read_text()):
+        assert set(names.split()) <= set(steps.SHORT | steps.LONG)
+
+
+def test_counts_of_the_conformance_suite_are_right() -> None:
+    """The README's are those of docs/conformance.md."""
+    readme, page = ((ROOT / name).read_text() for name in ("README.md", "docs/conformance.md"))
+    rows = re.findall(r"^\| (?:all|MUST) \|.*$", readme, re.M)
+    assert len(rows) == 2
+    (cases,) = re.findall(r"(\d+) cases \(", page)
+    assert f"| {cases}/{cases} |" in rows[0]
+    for row in rows:
+        for cell in re.findall(r"\d+/\d+", row):
+            assert cell in page, cell
+
+
+def test_the_readmes_measurement_is_the_benchmarks() -> None:
+    """Connections of the ladder."""
+    found = re.findall(r"(\d+) connections", (ROOT / "README.md").read_text())
+    assert found
+    for connections in found:
+        assert re.search(rf"CONNECTIONS\s*(?::\s*\w+\s*)?=\s*\"?{connections}\b", (ROOT / "bench/run.py").read_text())

@@ -45,6 +45,12 @@ def test_a_step_counts_as_one_or_as_its_reports_say(tmp_path: Path) -> None:
     assert found == Counts(7, 0, 1)
 
 
+def test_a_step_that_cannot_run_here_is_skipped(capfd: pytest.CaptureFixture[str]) -> None:
+    step = Step(lambda shell: shell.run("sh", "-c", "exit 77"), "skips", reports=("x.xml",))
+    assert run_steps({"x": step}, 1) == Counts(0, 0, 1)
+    assert "== x: skipped" in capfd.readouterr().out
+
+
 def test_old_reports_are_not_counted(tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports/x.xml").write_text('<testsuite tests="5" failures="0"/>')
