@@ -85,7 +85,7 @@ if(LANNER_PORTABLE)
 endif()
 # CPython's macros are C: they cast the old way, and that is no fault of the file that uses them.
 set_source_files_properties(${LANNER_PYTHON_SOURCES} PROPERTIES COMPILE_OPTIONS "-Wno-old-style-cast;-Wno-pedantic")
-if(LANNER_SANITIZE)
+if(LANNER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 takes its own AVX-512 intrinsics to task under -fsanitize.
   set_property(SOURCE ${LANNER_PYTHON_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
 endif()
