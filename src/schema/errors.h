@@ -1,5 +1,5 @@
-// schema/errors.h: what is wrong with a value: records of slug, place and input, bounded in number
-// and in size.
+// schema/errors.h: the errors of a value: records of slug, location and input, bounded in number
+// and size.
 
 #pragma once
 
@@ -81,15 +81,16 @@ class ErrorList final {
                                             : std::string_view(item.name, item.size);
   }
 
-  // Begins an error; its loc follows by the add_ functions, outermost first. False: there is no
-  // room, nothing begun (then `offender.object` was not taken over).
+  // Begins an error; the add_ functions then add its loc, outermost first. False: the list is full
+  // and nothing was begun (`offender.object` was not taken over).
   [[nodiscard]] bool add(Slug slug, const Rule* rule, Offender offender, std::int64_t number,
                          std::string_view error) noexcept;
   void add_name(std::string_view name) noexcept;  // lives as long as the plan
   void add_number(std::int64_t number) noexcept;
   void add_key(std::string_view key) noexcept;  // copied
 
-  // Forgets all errors from `mark` on (a size() of before). What they hold goes to drop(void*).
+  // Removes all errors from `mark` (an earlier size()) on. The objects they hold are passed to
+  // drop(void*).
   template <class Drop>
   void roll_back(std::size_t mark, Drop&& drop) noexcept {
     for (std::size_t i = mark; i < records_.size(); ++i) {
@@ -100,10 +101,10 @@ class ErrorList final {
       records_.shrink(mark);
     }
   }
-  // Puts the errors from `mark` on in the order of the fields that step `step` of their loc names;
-  // what names none comes last. As pydantic has them, whatever the order of the document.
+  // Sorts the errors from `mark` on by the field that step `step` of their loc names; others come
+  // last. This is pydantic's order, whatever the order of the document.
   void sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept;
-  // The errors from `middle` on come before those from `mark` on.
+  // Moves the errors from `middle` on before those from `mark` on.
   void move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept;
 
   // The whole message: "Input should be a valid integer".

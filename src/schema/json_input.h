@@ -52,7 +52,7 @@ class JsonInput final {
     at_ = json::skip_space(reader_.begin());
     return {at_, nullptr};
   }
-  // Nothing may follow.
+  // Checks that nothing follows.
   bool finish() noexcept { return reader_.finish(at_); }
 
   bool take_null(This& machine, Item) noexcept {
@@ -149,8 +149,8 @@ class JsonInput final {
     return Step::more;
   }
 
-  // Reads fields from *next on while they come in their order and hold nothing unusual. False: a
-  // value could not be made. REQUIRES: the values from *next on are null.
+  // Reads fields from *next on while they come in the declared order and contain nothing unusual.
+  // False: a value could not be made. REQUIRES: the values from *next on are null.
   bool read_row(This& machine, const Record& record, Container& in, std::uint32_t* next,
                 Value* values, bool* complete) noexcept {
     if (!rows_ || !record.row_helps(*next)) return true;
@@ -190,7 +190,7 @@ class JsonInput final {
     return {RecordsRead::End::within, end.row.next};
   }
 
-  // In: the field that is guessed; out: the field, -1 = none is called so.
+  // In: the predicted field; out: the field, -1 = there is none of that name.
   [[gnu::always_inline]] Step next_field(This& machine, const Record& record, Container& in,
                                          int* field, Item* item) noexcept {
     if (key_read_) {  // by read_row(), which was at the field that is guessed
@@ -271,7 +271,8 @@ class JsonInput final {
 
  private:
   static constexpr std::size_t kTagTextMax = 64;
-  // A document whose fields are in another order, or that has white space, is not asked again.
+  // The fast reader is not tried again on a document with another order of fields or with white
+  // space.
   static constexpr unsigned kRowsInVainMax = 64;
 
   RowEnd read_row(const Record& record, std::uint32_t next, const char* at, bool first, bool nest,
@@ -291,7 +292,8 @@ class JsonInput final {
     return row_base::read_records(machine, record, at_, reader_.end(), first, nest);
   }
 
-  // Puts the cursor where a fast reader that began at field `from` came to. False: it read nothing.
+  // Sets the cursor to where a fast reader that began at field `from` stopped. False: it read
+  // nothing.
   bool take_row(const RowEnd& row, std::uint32_t from, Container& in) noexcept {
     if (row.next == from && !row.key_read && !row.complete) {
       if (++rows_in_vain_ == kRowsInVainMax) rows_ = false;
@@ -411,7 +413,7 @@ class JsonInput final {
     }
   }
 
-  // An integer of up to 18 digits, where nothing but its end follows. False: the reader shall see.
+  // An integer of up to 18 digits followed by the end of the value. False: left to the reader.
   [[gnu::always_inline]] bool short_integer(std::int64_t* value) noexcept {
     const char* p = at_;
     const bool negative = *p == '-';

@@ -1,4 +1,4 @@
-// schema/json_row.h: how far a fast reader of records came.
+// schema/json_row.h: how far the fast reader of records got.
 
 #pragma once
 

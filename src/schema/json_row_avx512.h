@@ -1,4 +1,4 @@
-// schema/json_row_avx512.h: the fast reader of records, by AVX-512: it compares a key, or finds the
+// schema/json_row_avx512.h: the fast reader of records for AVX-512: it compares a key, or finds the
 // ends of texts in 64 bytes, in one step.
 
 #pragma once

@@ -1,4 +1,4 @@
-// schema/json_row_base.h: the fast reader of records, by the instructions that every machine has.
+// schema/json_row_base.h: the fast reader of records for every machine.
 
 #pragma once
 

@@ -1,10 +1,10 @@
-// schema/json_row_inl.h: the fields of a JSON object that stand in the record's order, read without
-// looking anything up. Written once for each kind of vector instructions: json_row_*.h say
-// LANNER_ROW_TARGET and RowKernel.
+// schema/json_row_inl.h: reads the fields of a JSON object that come in the record's order, without
+// look-ups. Written once for each kind of vector instructions: json_row_*.h say LANNER_ROW_TARGET
+// and RowKernel.
 //
-// It stops before the first field that is not as expected (another key, an escape, text that is not
-// ASCII, a long number, a value of another type or out of bounds) and leaves that one to the
-// machine; so it needs no errors of its own.
+// It stops before the first unexpected field (another key, an escape, non-ASCII text, a long
+// number, a value of another type or out of bounds) and leaves that one to the machine, so it
+// reports no errors itself.
 //
 // RowKernel: stops(at, end) has a bit for each of 64 bytes that plain text does not have: a quote,
 // a backslash, a control byte, no ASCII; what is behind the end counts as such, and is not read.
@@ -50,7 +50,7 @@ class JsonRowReader final {
   }
 
  private:
-  // Where the text at `at` ends, or has something that plain text has not.
+  // The end of the text at `at`, or its first byte that is not plain.
   [[gnu::always_inline]] LANNER_ROW_TARGET const char* text_end(const char* at) noexcept {
     // Several texts share a block: the place of the next one shall not wait for a load.
     const auto offset = static_cast<std::size_t>(at - block_);
@@ -97,7 +97,7 @@ class JsonRowReader final {
     return nullptr;
   }
 
-  // A record of leaves. One that is not as expected is left as a whole.
+  // A record of leaves. An unexpected one is left to the machine as a whole.
   [[gnu::noinline]] LANNER_ROW_TARGET const char* read_inner(const Record& record, const char* at,
                                                              Value* out) noexcept {
     Value values[ReadField::kInnerFieldsMax];
@@ -193,7 +193,7 @@ class JsonRowReader final {
   std::uint64_t stops_ = 0;  // of its 64 bytes, those that plain text has not
 };
 
-// What the input's read_row() does.
+// The implementation of the input's read_row().
 template <class Builder>
 LANNER_ROW_TARGET RowEnd read_row(const Record& record, std::uint32_t next, const char* at,
                                   const char* end, bool first, bool nest, Builder& builder,
@@ -203,7 +203,7 @@ LANNER_ROW_TARGET RowEnd read_row(const Record& record, std::uint32_t next, cons
   return reader.read(record, next, at, first, values);
 }
 
-// What the input's read_records() does. `first`: no item was read before.
+// The implementation of the input's read_records(). `first`: no item was read before.
 template <class Machine>
 LANNER_ROW_TARGET RecordsEnd read_records(Machine& machine, const Record& record, const char* at,
                                           const char* end, bool first, bool nest) noexcept {

@@ -1,5 +1,5 @@
-// schema/machine.h: walks an input along a plan and builds the value: one pass, all errors, no
-// recursion.
+// schema/machine.h: reads an input according to a plan and builds the value: one pass, all errors,
+// no recursion.
 //
 //   begin(node) -- leaf -----------> value
 //        |                             |
@@ -18,9 +18,9 @@
 // - skip, back_to: passes over an item; reads it once more
 // - item_of, offender, key_loc: what errors show: the container, an item that was read, the key
 // - keep: what keeps an item valid while user code runs
-// Builder: what is made (python/schema_builder.h); its Value is a pointer, null = no value.
+// Builder: makes the values (python/schema_builder.h); its Value is a pointer, null = no value.
 //
-// Every begin() reads its item wholly, also when it fails, unless the machine was aborted.
+// Every begin() consumes its whole item, even when it fails, unless the machine was aborted.
 
 #pragma once
 
@@ -41,7 +41,7 @@ inline constexpr std::uint32_t kRetriesMax =
 
 enum class Step : std::uint8_t { more, end, stopped };
 
-// Where the fast reading of one record, or of an array of them, ended.
+// Where the fast reader of one record, or of an array of records, stopped.
 struct RecordsRead {
   enum class End : std::uint8_t {
     before,    // a record that is not read, or anything else
@@ -78,7 +78,8 @@ class Machine final {
     return Value{};
   }
 
-  // Input or builder failed in a way that is no validation error; they know how.
+  // The input or the builder failed with something other than a validation error, which they have
+  // recorded.
   bool aborted() const noexcept { return aborted_; }
   void abort() noexcept { aborted_ = true; }
   const Plan& plan() const noexcept { return plan_; }
@@ -94,8 +95,8 @@ class Machine final {
     return Value{};
   }
 
-  // The same for an offender that is no item of the input; true: added, and more may be put behind
-  // its loc.
+  // The same for an offender that is not an item of the input; true: added, and its loc may be
+  // extended.
   bool note(Slug slug, Offender offender, const Rule* rule, std::string_view error,
             std::int64_t number) noexcept {
     const bool added = errors_.add(slug, rule, offender, number, error);
@@ -148,7 +149,7 @@ class Machine final {
     bool failed;
     Container in;
   };
-  // What the frame is at, which is also what its part of `loc` says.
+  // The position of the frame, which is also its part of `loc`.
   enum Stage : std::uint8_t {
     kItems,    // an item: loc is its index
     kKey,      // record: a field, whose name is the loc; dict: a key
@@ -187,7 +188,7 @@ class Machine final {
     return checked(node, value, item);
   }
 
-  // The value as the rules leave it, or null when one is broken.
+  // The value after all rules, or null when one is violated.
   Value checked(const Node& node, Value value, Item item) noexcept {
     std::int64_t number = -1;
     const Rule* broken = nullptr;
@@ -241,12 +242,12 @@ class Machine final {
     return Next::ready;
   }
 
-  // By the input's fast readers: machine_rows.h. A record; its fields after one that was not so
-  // easy; an array's records.
+  // Uses the input's fast readers (machine_rows.h) for a record, for its fields after an unusual
+  // one, and for the records of an array.
   Next open_row(const Node& node, Item item) noexcept;
   Next read_row(Frame& frame) noexcept;
   Next read_records(Frame& frame, const Node& child) noexcept;
-  // The frame of a record of which the fast reader has read what `read` says.
+  // The frame of a record that the fast reader has read as far as `read` states.
   Next push_row(const Node& node, const RecordsRead& read) noexcept;
   Next resume_list(Frame& frame) noexcept;
 
@@ -257,8 +258,8 @@ class Machine final {
 
   // Unions, tagged unions and functions: machine_choice.h.
   Next open_choice(const Node& node, Item item) noexcept;
-  // The tagged member that `item` names; -1: the error is added, the item read (or the machine
-  // aborted).
+  // The member selected by the tag of `item`; -1: the error has been added and the item consumed
+  // (or the machine aborted).
   int find_member(const Node& node, Item item) noexcept;
   Next pop_choice(Frame& frame) noexcept;
   Next accept_member(Frame& frame) noexcept;
@@ -387,7 +388,7 @@ class Machine final {
   Next resume_places(Frame& frame) noexcept;
   Next resume_fixed(Frame& frame) noexcept;
   Next finish_fixed(Frame& frame) noexcept;
-  // As pydantic: what is too long has no other errors. False: aborted.
+  // As in pydantic, a value that is too long has no other errors. False: aborted.
   bool too_long(Frame& frame, const Rule* rule) noexcept;
   void forget_from(std::size_t mark) noexcept;
 
@@ -421,7 +422,7 @@ class Machine final {
     }
   }
 
-  // What is not there: its default, or an error.
+  // A missing field: its default, or an error.
   bool fill(Frame& frame) noexcept {
     const Record& record = *frame.node->record;
     const Item item = input_.item_of(frame.in);
@@ -515,7 +516,7 @@ class Machine final {
     return nullptr;
   }
 
-  // How many steps of `loc` lead to the frame's container.
+  // The number of steps of `loc` up to the frame's container.
   std::size_t steps_to(const Frame& until) noexcept {
     std::size_t steps = 0;
     for (const Frame* frame = frame_; frame != &until; ++frame)
@@ -523,7 +524,7 @@ class Machine final {
     return steps;
   }
 
-  // The place of the value in hand, outermost first.
+  // The location of the current value, outermost first.
   void add_loc() noexcept {
     for (int i = 0; i < frames_; ++i) {
       const Frame& frame = frame_[i];

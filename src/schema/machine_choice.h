@@ -1,9 +1,9 @@
 // schema/machine_choice.h: the machine's unions, tagged unions and functions: frames that hold one
 // value.
 //
-// A union is decided by what the value looks like, where only one member can take such a value.
-// When that member fails, the others (which fail at once) add their errors, so that the list is the
-// same as if all had been tried in order.
+// If only one member of a union accepts this kind of value, it is chosen at once. When that member
+// fails, the others (which fail immediately) add their errors, so that the list is the same as if
+// all members had been tried in order.
 
 #pragma once
 
@@ -85,14 +85,14 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::accept_member(
   }
   if (++retries_ > kRetriesMax) return give_up(frame);
   if (frame.stage == kChosen && plan_.profile != Profile::json) {
-    // Another may still take it, by coercion.
+    // Another member may still accept it by coercion.
     forget_from(frame.mark);
     frame.stage = kInOrder;
     frame.at = 0;
     return again(frame);
   }
   if (frame.stage == kChosen) {
-    // The others fail at once, by the look of the value; their errors are wanted, too.
+    // The others fail immediately because of the value's kind; their errors are reported, too.
     frame.stage = kOthers;
     frame.count = static_cast<std::uint32_t>(errors_.size());
     frame.chosen = frame.at;
@@ -101,7 +101,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::accept_member(
     ++frame.at;
   }
   if (frame.stage == kOthers && frame.at == frame.chosen) {
-    // The earlier members have spoken: their errors stand before those of the chosen one.
+    // The errors of the earlier members come before those of the chosen one.
     errors_.move_before(frame.mark, frame.count, errors_.size());
     ++frame.at;
   }

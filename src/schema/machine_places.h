@@ -1,5 +1,5 @@
-// schema/machine_places.h: the machine's arrays that have a place for each item: fixed tuples, and
-// NamedTuples.
+// schema/machine_places.h: the machine's arrays of fixed length with a type per item: fixed tuples
+// and NamedTuples.
 
 #pragma once
 

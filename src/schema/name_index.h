@@ -1,4 +1,5 @@
-// schema/name_index.h: a hash from names to positions, made once, seeded until no two names meet.
+// schema/name_index.h: a hash from names to positions, built once with a seed under which no two
+// names collide.
 
 #pragma once
 
@@ -9,14 +10,14 @@
 
 namespace lanner::schema {
 
-// Finds a name with one hash and one comparison (perfect) wherever a seed could be found, which is
-// the rule below some hundred names; beyond, names that meet stand side by side. The names are not
-// copied: they live as long as the index.
+// If a seed without collisions was found, which is usual up to some hundred names, a look-up costs
+// one hash and one comparison; otherwise colliding names are stored next to each other. The names
+// are not copied: they live as long as the index.
 class NameIndex final {
  public:
   static constexpr int kNone = -1;
 
-  // `names` with data() == nullptr are left out. False when a name stands twice or there are too
+  // `names` with data() == nullptr are left out. False when a name occurs twice or there are too
   // many.
   bool build(const std::string_view* names, std::size_t count) noexcept;
   // The position of `name`, or kNone.

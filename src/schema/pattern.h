@@ -15,7 +15,7 @@ namespace lanner::schema {
 
 class Pattern final {
  public:
-  // null when RE2 does not know the syntax (look-around, back references); *why says what.
+  // null when RE2 does not support the syntax (look-around, back references); *why is the reason.
   static std::unique_ptr<Pattern> make(std::string_view source, std::string* why) noexcept;
   Pattern(const Pattern&) = delete;
   Pattern& operator=(const Pattern&) = delete;

@@ -1,9 +1,8 @@
-// schema/plan.h: what a type was compiled to: nodes, records, rules. Made once, read by every
-// decode.
+// schema/plan.h: a compiled type: nodes, records, rules. Made once, used by every decode.
 //
-// The plan knows no Python: classes, defaults and bounds are `void*` that the builder put there and
-// understands. Whoever owns the plan keeps them alive. A plan is immutable once made, and may be
-// read by several threads.
+// The plan is independent of Python: classes, defaults and bounds are `void*` that the builder
+// stores and interprets. The owner of the plan keeps them alive. A finished plan is immutable and
+// may be read by several threads.
 
 #pragma once
 
@@ -28,13 +27,13 @@ enum class Slug : std::uint8_t {
 std::string_view slug_name(Slug slug) noexcept;
 // The message of slugs.def; empty when only a rule has it.
 std::string_view slug_message(Slug slug) noexcept;
-// False when no slug is called so.
+// False when there is no slug of that name.
 bool find_slug(std::string_view name, Slug* slug) noexcept;
 
-// How much is read into a value of another kind: docs/schema.md has the tables.
+// Which values of other kinds are converted; the tables are in docs/schema.md.
 enum class Profile : std::uint8_t {
-  json,    // strict, but for int -> float and what JSON can only say as text
-  text,    // path, query, header, cookie, form: all is text
+  json,    // strict, except for int -> float and types that JSON can only write as text
+  text,    // path, query, header, cookie, form: every value is text
   compat,  // pydantic's lax mode
 };
 
@@ -56,7 +55,7 @@ enum class Kind : std::uint8_t {
   choice,    // Literal and Enum
   instance,  // an object of a class, as it is
   delegate,  // a class that validates itself (pydantic)
-  // What holds others: a frame each.
+  // Nodes with children: one frame each.
   list,
   set,
   frozenset,
@@ -70,10 +69,10 @@ enum class Kind : std::uint8_t {
 };
 constexpr bool is_leaf(Kind kind) noexcept { return kind < Kind::list; }
 
-// "int": as a message says it; data() ends in NUL.
+// "int": the name for messages; data() ends in NUL.
 std::string_view kind_name(Kind kind) noexcept;
 
-// What a rule demands of a value. In the order in which they are checked.
+// The kinds of rules, in the order in which they are checked.
 enum class Demand : std::uint8_t {
   strip,
   lower,
@@ -140,8 +139,8 @@ struct FieldRow {
 
 struct Record;
 
-// A field as a fast reader of whole records wants it: one that reads fields in their order, and
-// leaves everything that is out of the ordinary to the machine.
+// A field in the form used by the fast reader of whole records, which reads fields in their
+// declared order and leaves everything unusual to the machine.
 struct alignas(64) ReadField {
   static constexpr std::size_t kKeyMax = 64;
   static constexpr std::size_t kInnerFieldsMax = 16;  // of a record within another
@@ -166,7 +165,7 @@ struct alignas(64) ReadField {
   bool holds(std::int64_t value) const noexcept { return value >= least && value <= most; }
 };
 
-// How a record's object comes to be; the builder knows what it means.
+// How a record's object is made; interpreted by the builder.
 enum class Make : std::uint8_t { slots, attributes, mapping, tuple, call };
 
 struct Record {
@@ -192,7 +191,7 @@ struct Record {
   }
   // A fast reader may read it while it reads another: it has leaves only, and not too many.
   bool is_flat() const noexcept;
-  // Making one runs no code of the user's.
+  // Making one runs no user code.
   bool is_plain() const noexcept { return make != Make::call && !post_init; }
 };
 
@@ -219,7 +218,7 @@ struct Choices {
   const Rule* rule = nullptr;
 };
 
-// Which member of a union a value can only be, by what it looks like. -1 = none, -2 = several.
+// The only member of a union that accepts this kind of value. -1 = none, -2 = several.
 struct KindTable {
   enum Look : std::uint8_t { null, boolean, integer, real, text, array, object, other, kCount };
   // `other`: what is no JSON: an object of the language's own.
@@ -238,7 +237,7 @@ struct Tags {
   const Rule* invalid = nullptr;
 };
 
-// Bounds that most values keep, checked before the rules are: inside them every rule holds.
+// A range that is checked before the rules: every rule holds for values inside it.
 struct QuickRange {
   enum class Of : std::uint8_t { nothing, integer, length } of = Of::nothing;
   std::int64_t least = INT64_MIN;
@@ -287,7 +286,7 @@ inline Profile profile_of(const Plan& plan, const Node& node) noexcept {
   return node.strict ? Profile::json : plan.profile;
 }
 
-// What of the node's rules can be said by a range, if all of them can.
+// The node's rules as one range, if all of them can be expressed that way.
 QuickRange quick_range(const Node& node) noexcept;
 
 // Fills record->rows. REQUIRES: the fields' nodes are complete.
@@ -295,7 +294,7 @@ void make_rows(Record* record) noexcept;
 // Fills in Record::read_fields of all records, and Node::shallow. REQUIRES: the nodes are complete.
 void make_read_fields(Plan* plan) noexcept;
 
-// One key of the record's table per field; false when a name stands twice.
+// Adds one key per field to the record's table; false when a name occurs twice.
 bool index_record(Record* record) noexcept;
 
 }  // namespace lanner::schema

@@ -1,5 +1,5 @@
-// schema/pod_vector.h: a growing array of plain values that says no instead of throwing when memory
-// is out.
+// schema/pod_vector.h: a growing array of plain values that returns false instead of throwing when
+// memory is out.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// schema/scalars.h: numbers, booleans and UUIDs from text: what path, query, header and cookie
-// values, JSON's object keys and the compat profile have in common.
+// schema/scalars.h: numbers, booleans and UUIDs from text: shared by path, query, header and cookie
+// values, JSON object keys and the compat profile.
 
 #pragma once
 

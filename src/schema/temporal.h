@@ -1,7 +1,7 @@
 // schema/temporal.h: dates, times and durations from text: RFC 3339 and ISO 8601, as pydantic 2
 // reads them.
 //
-// What is wrong is said in a static text, the words of pydantic's `error`.
+// Errors are static texts with the wording of pydantic's `error`.
 
 #pragma once
 
@@ -28,7 +28,7 @@ struct Duration {
   int seconds = 0, microseconds = 0;
 };
 
-// Each returns nullptr when it worked, else what is wrong.
+// Each returns nullptr on success, otherwise the error.
 const char* parse_date(std::string_view text, Date* date) noexcept;
 const char* parse_time(std::string_view text, Time* time) noexcept;
 // "T", "t", "_" or a space between; "Z", "z" or +hh:mm, +hhmm; more than 6 digits of a fraction are

@@ -1,4 +1,4 @@
-// schema/text_decode.h: a document as the machine reads it, said in one text: for tests.
+// schema/text_decode.h: the machine's result for a document as one text, for tests.
 
 #pragma once
 

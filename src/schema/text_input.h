@@ -1,5 +1,5 @@
-// schema/text_input.h: text values as the Input of the machine: what a path, a query, headers,
-// cookies or a form hold, in UTF-8 bytes.
+// schema/text_input.h: text values as the Input of the machine: path, query, header, cookie and
+// form values, in UTF-8.
 //
 // A scalar is read from the last of a name's values, an array from all of them, a record or dict
 // from all pairs. Values are never split: "1,2" is one. The caller gives pairs with equal names
@@ -104,7 +104,7 @@ class TextInput final {
     return Step::more;
   }
 
-  // In: the field that is guessed; out: the field, -1 = none is called so.
+  // In: the predicted field; out: the field, -1 = there is none of that name.
   Step next_field(This& machine, const Record& record, Container& in, int* field,
                   Item* item) noexcept {
     if (next_key(machine, in) == Step::end) return Step::end;

@@ -1,5 +1,4 @@
-// schema/value_stack.h: the values of containers that are not finished: the first ones without an
-// allocation.
+// schema/value_stack.h: the values of unfinished containers; the first ones need no allocation.
 
 #pragma once
 
@@ -9,7 +8,7 @@
 
 namespace lanner::schema {
 
-// Values of the containers that are open, the innermost last.
+// The values of the open containers, the innermost last.
 template <class Value>
 class ValueStack final {
  public:
@@ -29,7 +28,7 @@ class ValueStack final {
     values_[size_++] = value;
     return true;
   }
-  // Room for `count` values that are not there yet; null: no memory.
+  // Space for `count` further values; null: no memory.
   [[nodiscard]] Value* room(std::size_t count) noexcept {
     return capacity_ - size_ < count && !grow(count) ? nullptr : values_ + size_;
   }
