@@ -1,5 +1,5 @@
-// python/app_log.h: what an application raised: a log line with its traceback, by the log's own
-// thread: it never blocks a request.
+// python/app_log.h: logs what an application raised, with its traceback. The log's own thread
+// writes the line, so that no request is blocked.
 
 #pragma once
 
@@ -12,11 +12,11 @@ class AppLog final {
  public:
   void set_log(server::Log* log) noexcept { log_ = log; }
   // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
-  // SystemExit and KeyboardInterrupt too: an application's must not end the server.
+  // SystemExit and KeyboardInterrupt too, because an application must not end the server.
   void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
   // The exception in flight came after the client had gone: one line, at level debug; cleared.
   void after_disconnect(const http::RequestHead& head) noexcept;
-  // What a client asked for and does not get; with a reason, so at most once a second.
+  // A request that is refused; with a reason, so logged at most once a second.
   void refused(const char* event, const http::RequestHead& head, const char* why) noexcept;
   void mistake(const char* event, const http::RequestHead& head, const char* what) noexcept;
 

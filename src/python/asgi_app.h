@@ -1,5 +1,5 @@
-// python/asgi_app.h: an ASGI application and all that its requests share: scope template, loop,
-// kits, released objects.
+// python/asgi_app.h: an ASGI application and what its requests share: scope template, loop,
+// reusable callables, released objects.
 
 #pragma once
 
@@ -16,8 +16,8 @@ namespace lanner::python {
 
 class AsgiCall;
 
-// The two callables of a request, and what its answer is built in; reused when the application did
-// not keep them.
+// The two callables of a request and the head of its answer; reused when the application did not
+// keep them.
 struct AsgiKit {
   Ref receive;
   Ref send;
@@ -54,8 +54,8 @@ class AsgiApp final {
   PyObject* ready_none() noexcept { return share(ready_none_.get()); }
   // The awaitable of one receive() call; null with an exception set.
   PyObject* receiving(PyObject* receive) noexcept;
-  // A task of the loop for a coroutine (taken over), its first step already taken, in a context of
-  // its own.
+  // A task of the loop for a coroutine (taken over) in its own context, with its first step already
+  // taken.
   PyObject* start_task(PyObject* coroutine) noexcept;
 
  private:

@@ -33,7 +33,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   AsgiCall(const AsgiCall&) = delete;
   AsgiCall& operator=(const AsgiCall&) = delete;
 
-  // REQUIRES: the GIL. True: all is over, destroy this.
+  // REQUIRES: the GIL. True: the call has ended, destroy this.
   bool begin() noexcept;
   // The task has ended (its done callback). True: destroy this.
   bool on_task_done() noexcept;
@@ -64,14 +64,15 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   PyObject* send_file(PyObject* message) noexcept;
   PyObject* send_trailers(PyObject* message) noexcept;
   PyObject* send_early_hint(PyObject* message) noexcept;
-  // Before a body message of `bytes`: the head is there, the length fits, and the answer has begun.
+  // Before a body message of `bytes`: checks that the head was sent and the length fits, and begins
+  // the answer.
   bool ready_for_body(std::uint64_t bytes, bool more) noexcept;
   PyObject* after_body(http::WriteState state, bool more) noexcept;
   bool start(std::optional<std::uint64_t> body_bytes) noexcept;
   void abort() noexcept;
   void finish() noexcept;
   void fail() noexcept;    // with an exception set: logs it, 500 or cut
-  void settle() noexcept;  // the task is done: what did it leave?
+  void settle() noexcept;  // the task is done: completes or aborts the answer
   void end_task() noexcept;
   bool end_without_task() noexcept;
   void log_without_head(bool disconnected) noexcept;

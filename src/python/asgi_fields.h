@@ -1,8 +1,8 @@
 // python/asgi_fields.h: status and fields from ASGI's integers and byte strings to a ResponseHead.
 //
-// Names are sent in lower case. Fields that are the server's (Connection, Transfer-Encoding and the
-// other hop-by-hop ones) are left out, as ASGI asks of servers; what may not go on the wire raises
-// ValueError at that send().
+// Names are sent in lower case. Hop-by-hop fields (Connection, Transfer-Encoding and so on) belong
+// to the server and are left out, as ASGI requires; invalid content raises ValueError at that
+// send().
 
 #pragma once
 

@@ -14,8 +14,8 @@
 
 namespace lanner::python {
 
-// Small bodies (the head says how small) are complete before the application starts: its first
-// receive() never waits.
+// A body up to this size, known from the head, is complete before the application starts, so that
+// its first receive() never waits.
 inline constexpr std::uint64_t kWholeBodyBytesMax = 65536;
 
 class AsgiHandler final : public http::Handler {
@@ -34,17 +34,17 @@ class AsgiHandler final : public http::Handler {
   // For calls.
   void hold_gil() noexcept { gil_.hold(); }
   void call_ended(AsgiCall* call) noexcept;
-  // The call is told when its task is done. A new reference to what tells it; null with an
-  // exception set.
+  // Arranges that the call is notified when its task is done. Returns a new reference to the done
+  // callback; null with an exception set.
   PyObject* watch_task(AsgiCall* call, PyObject* task) noexcept;
-  // Something was written: outside a turn of our own loop, somebody must flush it.
+  // Something was written: outside an iteration of our own loop, a flush must be requested.
   void wrote() noexcept;
 
-  // Another event loop drives the poller: called (a Python callable) when there is something to
-  // write.
+  // For an event loop that drives the poller: a Python callable that is called when there is
+  // something to write.
   void set_flush_callback(PyObject* callback) noexcept { flush_callback_ = Ref::borrow(callback); }
   void flushed() noexcept { flush_asked_ = false; }
-  // Suspended requests: for the drain's end. Cancels their tasks.
+  // At the end of the drain: cancels the tasks of suspended requests.
   void cancel_all() noexcept;
   std::size_t suspended_count() const noexcept { return calls_.in_use(); }
   void clear() noexcept { flush_callback_.clear(); }
@@ -61,7 +61,7 @@ class AsgiHandler final : public http::Handler {
   IntrusiveList<AsgiCall, SuspendedTag> suspended_;
 };
 
-// Bound to a call, and unbound when that is over; a done callback likewise.
+// Binds a callable or done callback to a call; null unbinds it.
 void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept;
 PyObject* new_receive(ModuleState* state) noexcept;
 PyObject* new_send(ModuleState* state) noexcept;

@@ -1,7 +1,7 @@
-// python/asyncio_parts.h: what the loop in C++ uses of asyncio, looked up once, when the first loop
-// is made.
+// python/asyncio_parts.h: the parts of asyncio that the loop in C++ uses, looked up once, when the
+// first loop is made.
 //
-// asyncio is not imported before that: a server of WSGI applications runs without it.
+// asyncio is not imported before that, so that a WSGI server runs without it.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// python/awaitable.h: what ASGI's receive() and send() return: a coroutine-like object that is
-// ready at once, or waits for a future.
+// python/awaitable.h: the result of ASGI's receive() and send(): a coroutine-like object that is
+// ready at once or waits for a future.
 //
 // A collections.abc.Coroutine (send, throw, close, __await__), so that
 // asyncio.create_task(receive()) works too. Like a coroutine it does nothing before its first step:
@@ -20,7 +20,7 @@ PyObject* new_waiting(ModuleState* state, PyObject* future) noexcept;
 // Asks take_message(receive, ...) when it is stepped, and again after each wait, until there is a
 // message.
 PyObject* new_receiving(ModuleState* state, PyObject* receive) noexcept;
-// Makes one that nobody else holds start again, for another `receive`.
+// Resets one that nobody else references, for reuse with another `receive`.
 void renew_receiving(PyObject* awaitable, PyObject* receive) noexcept;
 
 // Of the `receive` callable (asgi_callables.cpp): a new reference to the next message, or null and

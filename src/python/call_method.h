@@ -1,8 +1,8 @@
 // python/call_method.h: attributes and methods by their names in C.
 //
 // PyObject_CallMethod() and PyObject_GetAttrString() make a new str of the name each time, and
-// CPython's cache of types' attributes keeps it: the cache fills up with names that nobody will ask
-// for again. An interned one is always the same.
+// CPython's type attribute cache keeps it, so that the cache fills up with names that are never
+// looked up again. An interned name is always the same object.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// python/dict_entries.h: the entries of a dict where they lie: PyDict_Next() without a call an
+// python/dict_entries.h: direct access to the entries of a dict: PyDict_Next() without a call per
 // entry.
 //
 // The layout is CPython's own (3.11 to 3.13, the same in all three) and not documented. So it is
@@ -56,7 +56,8 @@ inline DictEntries dict_entries(PyObject* dict) noexcept {
 #endif
 }
 
-// Once a module: does dict_entries() tell what PyDict_Next() tells? False also when memory was out.
+// Once per module: whether dict_entries() agrees with PyDict_Next(). False also when memory was
+// out.
 bool dict_entries_known() noexcept;
 
 }  // namespace lanner::python

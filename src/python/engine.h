@@ -1,5 +1,5 @@
-// python/engine.h: what one lanner._core.Server is made of: loop, logs, application, handler,
-// server; wired once.
+// python/engine.h: the parts of one lanner._core.Server: loop, logs, application, handler, server;
+// connected once.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace lanner::python {
 
-// What Python gives: every field of the mapping `options` of Server.__init__.
+// Every field of the mapping `options` of Server.__init__.
 struct EngineOptions {
   server::Options server;
   http::TrustList trust;                              // of server.trust
@@ -74,8 +74,8 @@ class Engine final : public sys::StopTarget, public TurnGuest {
 
   bool running() const noexcept { return running_; }
   int threads() const noexcept { return options_.threads; }
-  // A handler thread or a task never gave its exchange back: this memory must not go while it may
-  // still be used.
+  // A handler thread or a task still has its exchange: this memory must not be freed while it may
+  // be used.
   bool stuck() const noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
   void clear() noexcept;

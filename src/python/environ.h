@@ -1,10 +1,10 @@
 // python/environ.h: the WSGI environ of a request: a copy of a template, filled in (PEP 3333,
 // "environ Variables").
 //
-// Rules beyond the PEP: a field name with '_' is dropped (it would pass for another one, as in
-// nginx); repeated fields are joined by "," (Cookie by "; "); RAW_URI is the target as sent;
-// REMOTE_ADDR and REMOTE_PORT (absent where unknown) are the client's; wsgi.input_terminated is
-// true: reading to the end of wsgi.input is always safe.
+// Rules beyond the PEP: a field whose name has '_' is dropped, because it could be mistaken for
+// another one (as in nginx); repeated fields are joined by "," (Cookie by "; "); RAW_URI is the
+// target as sent; REMOTE_ADDR and REMOTE_PORT (absent where unknown) are the client's;
+// wsgi.input_terminated is true: reading to the end of wsgi.input is always safe.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// python/gil.h: the GIL as the loop thread holds it: taken at the first need of a turn, let go
+// python/gil.h: the loop thread's hold on the GIL: taken when an iteration first needs it, released
 // before writing and waiting.
 
 #pragma once

@@ -1,5 +1,4 @@
-// python/held_bytes.h: a bytes object on its way to a client: kept alive without the GIL until it
-// is sent.
+// python/held_bytes.h: a bytes object that waits to be sent: kept alive without the GIL until then.
 
 #pragma once
 

@@ -17,8 +17,8 @@ enum class ArrayText : std::uint8_t {
 bool is_numpy(PyObject* value) noexcept;
 // REQUIRES: is_numpy(array)
 ArrayText write_array(json::Output& out, PyObject* array, const JsonOptions& options) noexcept;
-// What tolist() gives; dates of any precision become datetimes. Null with an exception set, or with
-// *problem: why the values have no form.
+// The result of tolist(); dates of any precision become datetimes. Null with an exception set, or
+// with *problem, the reason why the values cannot be represented.
 PyObject* array_to_python(PyObject* array, const char** problem) noexcept;
 
 }  // namespace lanner::python

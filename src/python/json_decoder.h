@@ -1,8 +1,8 @@
 // python/json_decoder.h: JSON values as Python objects, in one pass over the text and without
 // recursion.
 //
-// Objects made so far lie on a stack of values; an array or object that ends takes its part of it,
-// so every list and dict is made at its final size.
+// The objects made so far are on a stack of values; an array or object that ends takes its values
+// from it, so that every list and dict is made at its final size.
 //
 //   values  [ key "a" | 1 | key "b" | 2 | 3 |          text read: {"a": 1, "b": [2, 3
 //   frames  object at 0, array at 3

@@ -1,5 +1,4 @@
-// python/json_document.h: what a caller gives as a JSON document, as the bytes that json's Reader
-// wants.
+// python/json_document.h: converts a caller's JSON document to the bytes that json::Reader needs.
 
 #pragma once
 

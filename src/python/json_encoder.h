@@ -1,7 +1,7 @@
 // python/json_encoder.h: any Python value as JSON text (RFC 8259), without recursion.
 //
-// Containers that are being written lie on a stack of frames. Each item is followed by a comma,
-// which the closing bracket then takes the place of.
+// Containers that are being written are on a stack of frames. Each item is followed by a comma; the
+// closing bracket overwrites the last one.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace lanner::python {
 
 struct JsonOptions {
-  PyObject* fallback = nullptr;  // default(value) for what has no form; borrowed
+  PyObject* fallback = nullptr;  // default(value) for values that JSON cannot represent; borrowed
   int indent = 0;                // spaces a level; 0 = all on one line
   bool sort_keys = false;        // of dicts, by code point
   bool naive_utc = false;        // a datetime without a zone is UTC
@@ -49,7 +49,7 @@ class JsonEncoder final {
 
   // Writes `value`, borrowed. False with an exception set; then truncate() the output.
   [[nodiscard]] bool write(PyObject* value) noexcept;
-  // Whether text of a Raw that nobody checked was written: it may be no UTF-8.
+  // Whether the text of an unchecked Raw was written, which may not be UTF-8.
   bool wrote_unchecked() const noexcept { return wrote_unchecked_; }
 
  private:
@@ -79,8 +79,8 @@ class JsonEncoder final {
   Ref key_text(PyObject* key) noexcept;
   Ref odd_key_text(PyObject* key) noexcept;
 
-  // json_other.cpp: what is neither plain nor a container. `value` may be replaced by what stands
-  // for it (Done::again).
+  // json_other.cpp: values that are neither plain nor containers. `value` may be replaced by its
+  // representation (Done::again).
   Done write_other(Ref& value) noexcept;
   Done write_subclass(Ref& value) noexcept;
   Done write_text_of(PyObject* value) noexcept;
@@ -90,8 +90,8 @@ class JsonEncoder final {
   Done write_raw(PyObject* value) noexcept;
   Done write_fallback(Ref& value) noexcept;
 
-  // json_walk_inl.h: the walk in one loop, for what is plain; null: not for these options, or not
-  // on this machine.
+  // json_walk_inl.h: the walk over plain values in one loop; null: not available for these options
+  // or on this machine.
   using Walk = Done (JsonEncoder::*)(int outside, PyObject** other) noexcept;
   static Walk walk_of(const ModuleState& state, const JsonOptions& options) noexcept;
   Done walk_base(int outside, PyObject** other) noexcept;
@@ -106,8 +106,8 @@ class JsonEncoder final {
   Done open_dict(Ref& dict) noexcept;
   void pop() noexcept;  // drops the top frame
   bool close() noexcept;
-  // The next item that is no plain scalar, owned, once the walk has written what stands before it.
-  // Null: all is written (*done), or an exception is set.
+  // The next item that is not a plain scalar, owned, after the walk has written the items before
+  // it. Null: everything is written (*done), or an exception is set.
   PyObject* next(int outside, bool* done) noexcept;
   // Writes plain items; returns the next other one, owned. Null: the frame is at its end, or an
   // exception is set.
@@ -118,8 +118,8 @@ class JsonEncoder final {
   PyObject* next_field(Frame& frame) noexcept;
   void raise_no_attribute(PyObject* name) noexcept;
   static Py_ssize_t size_of(const Frame& frame) noexcept;
-  // Whether the container has more items than when it was opened: what its items call may add some,
-  // without end. Then problem_ says so.
+  // Whether the container has grown since it was opened, which user code called for its items could
+  // cause without end. Then problem_ is set.
   bool has_grown(const Frame& frame) noexcept;
   Done write_item(Frame& frame, PyObject* key, PyObject** value) noexcept;
   Done write_value_of(Frame& frame, PyObject* key, PyObject* value, PyObject** other) noexcept;

@@ -1,5 +1,5 @@
-// python/json_error.h: a document that is not JSON, or a value without a form in it, as an
-// exception.
+// python/json_error.h: sets exceptions for documents that are not JSON and for values that JSON
+// cannot represent.
 
 #pragma once
 

@@ -10,7 +10,7 @@ namespace lanner::python {
 
 class BytesSpace final : public json::OutputSpace {
  public:
-  // `expected`: what the last text took, a hint that saves growing.
+  // `expected`: the size of the last text, a hint that avoids growing.
   explicit BytesSpace(std::size_t expected) noexcept : expected_(expected) {}
   BytesSpace(const BytesSpace&) = delete;
   BytesSpace& operator=(const BytesSpace&) = delete;

@@ -1,4 +1,4 @@
-// python/json_raw.h: lanner.json.Raw: JSON text that is written as it is.
+// python/json_raw.h: lanner.json.Raw: JSON text that is written unchanged.
 
 #pragma once
 
@@ -10,7 +10,7 @@ namespace lanner::python {
 
 // REQUIRES: raw is a Raw. Lives as long as it.
 std::string_view raw_text(PyObject* raw) noexcept;
-// Nobody checked it: it may be no JSON, no UTF-8, or empty. REQUIRES: the same.
+// The text is unchecked: it may be malformed, invalid UTF-8, or empty. REQUIRES: the same.
 bool raw_is_unchecked(PyObject* raw) noexcept;
 
 }  // namespace lanner::python

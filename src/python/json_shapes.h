@@ -1,8 +1,9 @@
-// python/json_shapes.h: dicts with the same keys in the same order as one before: a copy of a
-// template, then the values put in.
+// python/json_shapes.h: makes dicts with the same keys in the same order as an earlier one: copies
+// a template and stores the values.
 //
-// Documents are lists of records. A copy of a dict is one allocation and a memcpy; inserting its
-// keys one by one is a lookup each. Direct-mapped and bounded: kSlots templates of kKeysMax keys.
+// Many documents are lists of records. Copying a dict is one allocation and a memcpy; inserting its
+// keys one by one costs a look-up each. Direct-mapped and bounded: kSlots templates of kKeysMax
+// keys.
 
 #pragma once
 
@@ -26,10 +27,10 @@ class JsonShapes final {
 
   // REQUIRES: dict_entries_known(). Until then every call finds nothing.
   void enable() noexcept { enabled_ = true; }
-  // A dict of `count` pairs, key and value in turn; takes their references. Null without an
-  // exception: no such shape is known, nothing was taken.
+  // A dict of `count` pairs, keys and values alternating; takes their references. Null without an
+  // exception: the shape is unknown and nothing was taken.
   PyObject* make(PyObject** pairs, std::size_t count) noexcept;
-  // `dict` was made of these pairs: the next like it may be a copy.
+  // `dict` was made from these pairs: later dicts of the same shape may be copies.
   void learn(PyObject* dict, PyObject* const* pairs, std::size_t count) noexcept;
   void clear() noexcept;
 

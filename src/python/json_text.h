@@ -1,4 +1,4 @@
-// python/json_text.h: the text of JSON string literals as str objects, and the keys seen before.
+// python/json_text.h: the text of JSON string literals as str objects, and a cache of keys.
 
 #pragma once
 
@@ -14,12 +14,13 @@ namespace lanner::python {
 // A new str; null with an exception set.
 PyObject* json_str(const json::String& text) noexcept;
 
-// The str objects of object keys, found again by their bytes: documents repeat them, and a str that
-// is met again has its hash already. Direct-mapped: bounded by kSlots * kKeyBytesMax, and a crafted
+// A cache of the str objects of object keys, looked up by their bytes: documents repeat keys, and a
+// cached str already has its hash. Direct-mapped: bounded by kSlots * kKeyBytesMax; a crafted
 // collision costs one new str.
 //
-// Keys come in the order in which they came before, mostly: for each the one behind it is kept, so
-// that one comparison with the document finds it, before its end and its slot are looked for.
+// Keys usually come in the same order as before. The successor of each key is therefore stored, so
+// that one comparison with the document finds the next key before its end and its slot are
+// searched.
 class JsonKeys final {
  public:
   static constexpr std::size_t kSlots = 2048;
@@ -40,7 +41,7 @@ class JsonKeys final {
     last_ = next_[last_];
     return share(slots_[last_]);
   }
-  // Which keys come together.
+  // Records that one key follows another.
   JsonShapes& shapes() noexcept { return shapes_; }
   void clear() noexcept;
 

@@ -6,7 +6,7 @@
 
 namespace lanner::python {
 
-// What went wrong: null = nothing; else a problem to be told, or an exception is set (kRaised).
+// The error: null = none; otherwise its text, or kRaised when an exception is set.
 using TimeProblem = const char*;
 extern const char* const kTimeRaised;
 

@@ -1,5 +1,5 @@
-// python/json_types.h: the types of the standard library that JSON has a form for, found when one
-// is first asked for.
+// python/json_types.h: the types of the standard library that can be written as JSON, looked up
+// when first needed.
 
 #pragma once
 

@@ -1,9 +1,10 @@
-// python/loop_base.h: lanner._core.LoopBase: the base in C of Lanner's asyncio loop, and how a
-// request's task takes its first step at once.
+// python/loop_base.h: lanner._core.LoopBase: the base class in C of Lanner's asyncio loop, which
+// lets a request's task take its first step at once.
 //
-// asyncio.Task.__init__ hands its first step to loop.call_soon(). While this loop is catching,
-// call_soon() keeps that step instead of queueing it, and the caller runs it at once: one real task
-// from the first step to the last. Python 3.12 and later have eager_start for the same.
+// asyncio.Task.__init__ passes its first step to loop.call_soon(). While this loop is catching,
+// call_soon() stores that step instead of queueing it, and the caller runs it at once, so that it
+// is a real task from the first step to the last. Python 3.12 and later have eager_start for the
+// same.
 
 #pragma once
 

@@ -1,9 +1,10 @@
-// python/loop_core.h: the state in C++ of one asyncio loop: ready queue, timers, descriptors, and
-// what is to be flushed.
+// python/loop_core.h: the C++ state of one asyncio loop: ready queue, timers, descriptors, and
+// pending flushes.
 //
-// One run of the loop (run_once) = one turn of the engine: wait and dispatch (watchers of C++ run
-// in here, without the GIL until they take it), due timers, the handles that were ready, flushes.
-// All of it belongs to the loop's thread, with the GIL, except where a comment says otherwise.
+// One iteration of the loop (run_once) is one iteration of the engine: wait and dispatch (C++
+// watchers run here, without the GIL until they take it), due timers, the handles that were ready,
+// flushes. All of it belongs to the loop's thread, with the GIL, except where a comment says
+// otherwise.
 
 #pragma once
 
@@ -23,7 +24,7 @@ namespace lanner::python {
 
 struct FlushTag {};
 
-// Has bytes to write when the turn ends: a transport.
+// A transport that has bytes to write at the end of the iteration.
 class Flushable : public ListNode<FlushTag> {
  public:
   // On the loop's thread, with the GIL. May queue itself or others again: they are flushed too.
@@ -56,19 +57,19 @@ class LoopCore final {
 
   // A new reference to the queued handle; null with an exception set.
   PyObject* call_soon(PyObject* callback, PyObject* args, PyObject* context) noexcept;
-  // The same where nobody wants the handle, with one argument or none (null). False with an
+  // The same without returning the handle, with one argument or none (null). False with an
   // exception set.
   bool soon(PyObject* callback, PyObject* argument, PyObject* context) noexcept;
   // `when`: a float, in seconds of now().
   PyObject* call_at(PyObject* when, PyObject* callback, PyObject* args, PyObject* context) noexcept;
   // Queues a handle that exists (borrowed). False with an exception set.
   bool add_ready(PyObject* handle) noexcept;
-  // A timer that was cancelled leaves the heap at once.
+  // Removes a cancelled timer from the heap at once.
   void forget_timer(PyObject* timer) noexcept;
 
   // ---- for watchers and transports
 
-  // Flushed at the end of this turn; when the loop does not run, at once.
+  // Flushes it at the end of this iteration, or at once when the loop is not running.
   void queue_flush(Flushable& one) noexcept;
   // The exception in flight came out of a callback: SystemExit and KeyboardInterrupt are raised by
   // run_once() when the turn ends, anything else goes to the loop's exception handler, with
@@ -80,7 +81,8 @@ class LoopCore final {
            PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
   }
 
-  // Results of this ThreadPool's jobs are set in the loop's turns. False with an exception set.
+  // The results of this ThreadPool's jobs are set in the loop's iterations. False with an exception
+  // set.
   bool add_pool(PyObject* pool) noexcept;
 
   // Any thread, and signal handlers: the loop's wait ends.
@@ -90,13 +92,14 @@ class LoopCore final {
 
   // None; null with an exception set.
   PyObject* run_once() noexcept;
-  // Seconds of the monotonic clock, or what a subclass' time() says. NaN with an exception set.
+  // Seconds of the monotonic clock, or the result of a subclass's time(). NaN with an exception
+  // set.
   double now() noexcept;
   static double monotonic_s() noexcept;
-  // All handles go.
+  // Drops all handles.
   void clear() noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
-  // New lists of what is queued and what is scheduled; null with an exception set.
+  // New lists of the queued and the scheduled handles; null with an exception set.
   PyObject* list_ready() noexcept;
   PyObject* list_timers() noexcept;
 

@@ -1,8 +1,8 @@
-// python/loop_handle.h: the handles of the loop in C++: asyncio's Handle and TimerHandle, made, run
-// and recycled here.
+// python/loop_handle.h: the handles of the loop in C++: makes, runs and recycles asyncio's Handle
+// and TimerHandle.
 //
-// The types derive from asyncio's own and keep their fields in the slots that those define: what
-// Python code does with a handle (repr, comparisons, debug mode) is asyncio's own code.
+// The types derive from asyncio's own and store their fields in the slots of those, so that Python
+// operations on a handle (repr, comparisons, debug mode) are asyncio's own code.
 
 #pragma once
 

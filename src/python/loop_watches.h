@@ -1,4 +1,4 @@
-// python/loop_watches.h: the descriptors that add_reader() and add_writer() watch, straight on the
+// python/loop_watches.h: the descriptors watched by add_reader() and add_writer(), directly on the
 // engine's poller.
 //
 // Level-triggered, as asyncio has it. A descriptor has at most one reader and one writer: handles,
@@ -33,7 +33,7 @@ class LoopWatches final {
   bool queue_ready(LoopCore& core) noexcept;
   // A new dict: descriptor -> (file, reader or None, writer or None); null with an exception set.
   PyObject* list() const noexcept;
-  // All go, none is cancelled.
+  // Drops all without cancelling them.
   void clear() noexcept;
   int traverse(visitproc visit, void* arg) const noexcept;
 

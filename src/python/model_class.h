@@ -1,5 +1,5 @@
-// python/model_class.h: lanner._core.ModelMeta: the classes of lanner.Model, each with its fields
-// where C++ finds them.
+// python/model_class.h: lanner._core.ModelMeta: the metaclass of lanner.Model, whose classes store
+// their fields for C++.
 
 #pragma once
 
@@ -17,7 +17,7 @@ struct ModelField {
   Py_ssize_t offset;        // of its slot, in the object
 };
 
-// What an instance of ModelMeta is: a class. Its fields do not change once it is made.
+// An instance of ModelMeta: a class. Its fields do not change once it is made.
 struct ModelClass {
   PyHeapTypeObject base;
   ModelField* fields;  // owned; the bases' first
@@ -38,7 +38,7 @@ inline PyObject** model_slot(PyObject* object, const ModelField& field) noexcept
   return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + field.offset);
 }
 
-// model_object.cpp: what the classes are given.
+// model_object.cpp: the methods of the classes.
 PyObject* model_vectorcall(PyObject* type, PyObject* const* args, size_t nargsf,
                            PyObject* names) noexcept;
 // An object without values, for pickle and copy, and for classes with a __new__ or __init__.

@@ -1,5 +1,5 @@
-// python/module_state.h: what one instance of the module owns: its types and interned names. No
-// static objects.
+// python/module_state.h: the types and interned names that one instance of the module owns. There
+// are no static objects.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// python/new_list.h: a list of objects that are there already, made by one copy of their addresses.
+// python/new_list.h: makes a list of existing objects with one copy of their addresses.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace lanner::python {
 
-// Takes the references; null with an exception set: none was taken. PyList_New(n) would clear what
-// is about to be written, which is half of the cost of a short list.
+// Takes the references; null with an exception set: none was taken. PyList_New(n) would first clear
+// the items, which is half of the cost of a short list.
 inline PyObject* new_list(PyObject* const* values, std::size_t count) noexcept {
 #if !LANNER_LAYOUTS
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));

@@ -1,4 +1,4 @@
-// python/new_slots.h: objects of classes with slots, made with their fields.
+// python/new_slots.h: makes objects of classes with slots together with their fields.
 
 #pragma once
 

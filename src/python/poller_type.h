@@ -1,8 +1,8 @@
-// python/poller_type.h: lanner._core.Poller: the engine's loop as asyncio's selector sees it.
+// python/poller_type.h: lanner._core.Poller: the engine's loop in the form of an asyncio selector.
 //
-// register, modify, unregister descriptors; select(timeout) runs one turn of the engine (its
-// connections, timers and tasks are served inside) and returns which of the registered descriptors
-// are ready.
+// register(), modify() and unregister() descriptors; select(timeout) runs one iteration of the
+// engine, which serves its connections, timers and tasks, and returns the registered descriptors
+// that are ready.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace lanner::python {
 
-// Who serves inside a poller's turns. With the GIL.
+// Serves within a poller's iterations. Called with the GIL.
 class TurnGuest {
  public:
   // Before the poller waits: write what was answered since the last turn. False: there is something
@@ -33,9 +33,9 @@ Gil& poller_gil(PyObject* poller) noexcept;
 // the GIL afterwards. False with an exception set: of the guest, of a signal handler, or
 // RuntimeError inside a turn. REQUIRES: it is a Poller.
 bool poller_turn(PyObject* poller, int wait_ms) noexcept;
-// At most one guest; null takes it away.
+// At most one guest; null removes it.
 void set_poller_guest(PyObject* poller, TurnGuest* guest) noexcept;
-// select() is running: what is written now leaves at the end of its turn.
+// select() is running: what is written now is sent at the end of its iteration.
 bool poller_in_turn(PyObject* poller) noexcept;
 
 }  // namespace lanner::python

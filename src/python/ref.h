@@ -1,4 +1,5 @@
-// python/ref.h: owning references to Python objects: the only place that counts by hand.
+// python/ref.h: owning references to Python objects: the only file that changes reference counts
+// directly.
 //
 // Everything here needs the GIL.
 

@@ -1,7 +1,7 @@
 // python/released.h: Python objects that C++ no longer needs, kept until the GIL is held again.
 //
-// The loop thread releases answer bytes while it writes, without the GIL. Bounded by what the out
-// buffers held.
+// The loop thread releases answer bytes while it writes, without the GIL. Bounded by the contents
+// of the out buffers.
 
 #pragma once
 

@@ -1,8 +1,8 @@
-// python/response_fields.h: a status line and a list of fields, from an application's str objects
-// to a ResponseHead.
+// python/response_fields.h: converts an application's status and list of fields (str objects) to a
+// ResponseHead.
 //
-// What is wrong is said at once, where the application said it: TypeError for types, ValueError for
-// what may not go on the wire (RFC 9110, section 5.5: no response splitting).
+// Errors are raised at once, in the application's call: TypeError for types, ValueError for invalid
+// content (RFC 9110, section 5.5: no response splitting).
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// python/schema_builder.h: makes Python objects for schema's machine; also what a compiled schema
-// owns of Python.
+// python/schema_builder.h: makes Python objects for schema's machine, and holds the Python objects
+// of a compiled schema.
 
 #pragma once
 
@@ -26,8 +26,7 @@ namespace lanner::python {
 
 struct ModuleState;
 
-// The classes that values are made of; found when a schema is made. Each lives as long as the
-// schema.
+// The classes of values, looked up when a schema is made. They live as long as the schema.
 struct SchemaClasses {
   PyDateTime_CAPI* datetime = nullptr;
   PyObject* uuid = nullptr;     // uuid.UUID
@@ -95,7 +94,7 @@ class SchemaBuilder final {
   Value call(const schema::Node& node, Value value) noexcept;
 
   bool looks_into_dicts() const noexcept;
-  // All rules of the node hold, as far as can be told at a glance.
+  // A quick check: true if all rules of the node hold; false means unknown.
   [[gnu::always_inline]] bool surely_holds(const schema::Node& node,
                                            PyObject* value) const noexcept {
     std::int64_t number = 0;
@@ -104,8 +103,8 @@ class SchemaBuilder final {
     return node.quick.of == schema::QuickRange::Of::integer && small_integer(value, &number) &&
            node.quick.holds(number);
   }
-  // Applies the rules; may replace the value. False: an exception is set. *broken: the first rule
-  // that does not hold.
+  // Applies the rules; may replace the value. False: an exception is set. *broken: the first
+  // violated rule.
   bool apply(const schema::Node& node, Value* value, const schema::Rule** broken,
              std::int64_t* number) noexcept;
 
@@ -125,8 +124,8 @@ class SchemaBuilder final {
     return whole ? delegate_offender(machine, node, {whole, {}}) : abort(machine);
   }
 
-  // What errors show of text values: the last one, all, or a dict of all pairs; in no more than
-  // about schema::kInputTextMax bytes.
+  // The input of errors in text values: the last value, all values, or a dict of all pairs; limited
+  // to about schema::kInputTextMax bytes.
   schema::Offender text_offender(const schema::TextValue* values, std::uint32_t count,
                                  bool pairs) noexcept;
 

@@ -1,8 +1,8 @@
-// python/schema_encoder.h: values of a schema's type as JSON text, by its plan: what the type does
-// not have is not written, what does not fit is an error.
+// python/schema_encoder.h: writes values of a schema's type as JSON text according to its plan:
+// only what the type declares is written, and a value of another type is an error.
 //
-// As in json_encoder.h, each value is followed by a comma, which the closing bracket takes the
-// place of; containers that are being written lie on a stack of frames.
+// As in json_encoder.h, each value is followed by a comma, and the closing bracket overwrites the
+// last one; containers that are being written are on a stack of frames.
 
 #pragma once
 

@@ -14,8 +14,8 @@
 
 namespace lanner::python {
 
-// Objects are borrowed from the container that holds them, which is held itself; the item in hand
-// is held, too, while user code runs that might empty the container.
+// Objects are borrowed from their container, which is held by a reference. The current item is held
+// as well while user code runs that might empty the container.
 class ObjectInput final {
  public:
   using Value = PyObject*;
@@ -43,8 +43,8 @@ class ObjectInput final {
       : classes_(classes), builder_(builder), looks_into_dicts_(builder.looks_into_dicts()) {}
 
   bool take_null(This&, Item item) noexcept { return item == Py_None; }
-  // A value of a registered type: an object of it, or what only the compat profile makes one of.
-  // True: *value is it, or null after an error.
+  // A value of a registered type: an object of that type, or one that the compat profile converts.
+  // True: *value is the result, or null after an error.
   bool take_own(This& machine, const Node& node, Item item, Value* value) noexcept;
   Look look(Item item) const noexcept;
   Value leaf(This& machine, const Node& node, Item item) noexcept {
@@ -127,7 +127,8 @@ class ObjectInput final {
         return {End::within, next};
       }
       ++in.at;
-      // Making it may run a finalizer (the collector's), which may do anything to list and dict.
+      // Allocation may run a finalizer through the garbage collector, which may change the list or
+      // dict.
       if (!machine.record_done(record, values)) return {End::failed, 0};
     }
     return {};
@@ -228,8 +229,8 @@ class ObjectInput final {
   Value moment(This& machine, const Node& node, Item item) noexcept;
   Value instance_or_text(This& machine, const Node& node, Item item) noexcept;
   Value choice(This& machine, const Node& node, Item item) noexcept;
-  // What only the compat profile reads: bytes as text, Decimals as numbers, Enum's members as their
-  // values. False: it is nothing of these.
+  // Conversions of the compat profile: bytes as text, Decimals as numbers, Enum members as their
+  // values. False: none applies.
   bool lax_leaf(This& machine, const Node& node, Item item, Value* value) noexcept;
   Value raw(This& machine, const Node& node, Item item) noexcept;
   Value from_decimal(This& machine, const Node& node, Item item) noexcept;

@@ -11,8 +11,8 @@
 namespace lanner::python {
 
 // Applies node.rules in order; may replace *value (strip, lower, upper). False: an exception is
-// set, *value is dropped and null. *broken: the first rule that does not hold, null = all do;
-// *number: the actual length, where the rule is about one.
+// set, *value is dropped and null. *broken: the first violated rule, null = none; *number: the
+// actual length, if the rule concerns a length.
 bool apply_rules(const schema::Node& node, PyObject** value, const schema::Rule** broken,
                  std::int64_t* number) noexcept;
 

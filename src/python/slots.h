@@ -1,4 +1,4 @@
-// python/slots.h: functions as the C API's tables hold them.
+// python/slots.h: converts functions to the pointer types of the C API's tables.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // python/start_response.h: the callables of a WSGI call: start_response, write() and
 // wsgi.early_hints.
 //
-// Each points to its call while that lasts; afterwards calling one is a RuntimeError that says so.
+// Each refers to its call as long as that lasts; afterwards calling it raises a RuntimeError.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// python/str_bytes.h: the UTF-8 of a str where it lies in the object.
+// python/str_bytes.h: the UTF-8 of a str, without a copy.
 
 #pragma once
 

@@ -1,8 +1,10 @@
-// python/stream_hub.h: what the stream transports of one asyncio loop share: the loop, its receive
-// buffer, what they use of asyncio, and the references that keep those alive that have work to do.
+// python/stream_hub.h: state shared by the stream transports of one asyncio loop: the loop, its
+// receive buffer, the parts of asyncio in use, and the references that keep active transports
+// alive.
 //
-// A transport that nobody names must live while it reads or has bytes to write: the hub holds it
-// then, where the garbage collector sees it (loop -> hub -> transport -> protocol -> loop).
+// A transport without other references must stay alive while it reads or has bytes to write. The
+// hub holds it then, visibly for the garbage collector (loop -> hub -> transport -> protocol ->
+// loop).
 
 #pragma once
 
@@ -27,7 +29,7 @@ class StreamHub final {
   // As asyncio's transports: the most that one data_received() gets.
   static constexpr std::size_t kReceiveBytesMax = 256 * 1024;
 
-  // What asyncio has and the transports use.
+  // The parts of asyncio that the transports use.
   struct Parts {
     Ref buffered_protocol;   // asyncio.BufferedProtocol
     Ref transport_socket;    // asyncio.trsock.TransportSocket

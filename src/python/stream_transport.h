@@ -1,12 +1,13 @@
 // python/stream_transport.h: one stream of bytes of an asyncio loop, TCP or unix: asyncio's
 // _SelectorSocketTransport, in C++ on the engine.
 //
-// What arrives goes straight to the protocol, in the turn's dispatch, without a handle. What is
-// written is buffered and leaves once a turn; at once when it crosses the high-water mark, before
-// the protocol is told to pause. Everything else is asyncio's own behaviour, call by call.
+// Received data goes directly to the protocol during the dispatch, without a handle. Written data
+// is buffered and sent once per iteration, or at once when it exceeds the high-water mark, before
+// the protocol is paused. Everything else is asyncio's own behaviour, call by call.
 //
 // All of it runs on the loop's thread with the GIL. A method that returns false or null has an
-// exception set; every other failure ends the stream and is told to the loop's exception handler.
+// exception set; every other failure ends the stream and is reported to the loop's exception
+// handler.
 
 #pragma once
 
@@ -80,10 +81,11 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   bool reading() const noexcept { return !paused_ && !closing_; }
 
   // ---- life
-  // Nobody needs it any more: as asyncio's __del__, warns when it is open, and closes the socket.
+  // The finalizer: like asyncio's __del__, warns if the transport is still open and closes the
+  // socket.
   void finalize() noexcept;
-  // Leaves the engine, drops what is unsent, and is not kept alive. May destroy *this, unless the
-  // caller has a reference.
+  // Unregisters from the engine, drops unsent data, and releases the reference that keeps it alive.
+  // May destroy *this, unless the caller has a reference.
   void detach() noexcept;
   PyObject* self() const noexcept { return self_; }
   int traverse(visitproc visit, void* arg) const noexcept;

@@ -1,5 +1,5 @@
-// python/text_cache.h: a few recently made str objects, found again by their bytes: clients repeat
-// most field values.
+// python/text_cache.h: a cache of recently made str objects, looked up by their bytes: clients
+// repeat most field values.
 //
 // Direct-mapped and small: bounded by kSlots * kTextBytesMax. GIL builds only; elsewhere every call
 // makes a new str.

@@ -1,5 +1,5 @@
-// python/text_values.h: text values that Python gives (bytes, str; several of a name; pairs of
-// name and value) as the views that schema's TextInput reads.
+// python/text_values.h: converts text values from Python (bytes, str; several of one name; pairs of
+// name and value) to the views that schema's TextInput reads.
 
 #pragma once
 
@@ -13,13 +13,13 @@ namespace lanner::python {
 
 class TextValues final {
  public:
-  // Most values of one call: more is no query, form or cookie that anybody means.
+  // The most values of one call; a larger query, form or cookie is not plausible.
   static constexpr std::size_t kCountMax = 100'000;
 
   // `data`: bytes, bytearray, memoryview or str, or a list or tuple of those. False with an
   // exception set, as all below.
   bool add_values(PyObject* data) noexcept;
-  // `pairs`: a list or tuple of pairs (name, value). Those with equal names come to lie together.
+  // `pairs`: a list or tuple of pairs (name, value). Pairs with equal names are grouped.
   bool add_pairs(PyObject* pairs) noexcept;
 
   const schema::TextValue* data() const noexcept { return values_.data(); }

@@ -1,7 +1,7 @@
-// python/thread_pool.h: lanner._core.ThreadPool: Python threads that run what a loop hands over.
+// python/thread_pool.h: lanner._core.ThreadPool: Python threads that run the jobs of a loop.
 //
-// What run_in_executor() uses. The queue between the threads is net::JobQueue; the GIL protects the
-// jobs' contents: a worker holds it while it runs jobs, and lets go of it while it waits for them.
+// Used by run_in_executor(). The queue between the threads is net::JobQueue. The GIL protects the
+// jobs' contents: a worker holds it while it runs jobs, and releases it while it waits for them.
 
 #pragma once
 
@@ -11,9 +11,10 @@
 
 namespace lanner::python {
 
-// The loop's thread, in its turn: sets the results of what has run. False with an exception set.
+// The loop's thread, in an iteration: sets the results of finished jobs. False with an exception
+// set.
 bool deliver_jobs(PyObject* pool, LoopCore& core) noexcept;
-// The loop is closed: results of what still runs are dropped.
+// The loop is closed: results of running jobs are dropped.
 void abandon_jobs(PyObject* pool) noexcept;
 
 }  // namespace lanner::python

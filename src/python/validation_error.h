@@ -1,5 +1,4 @@
-// python/validation_error.h: ValidationError: the errors of a value, rendered when someone asks for
-// them.
+// python/validation_error.h: ValidationError: the errors of a value, rendered on demand.
 
 #pragma once
 
@@ -11,7 +10,7 @@
 namespace lanner::python {
 
 // Sets a ValidationError with `errors`, which are taken over. owner: whose plan the errors point
-// into; it lives as long as the exception. title: what str() says first; borrowed.
+// into; it lives as long as the exception. title: the beginning of str(); borrowed.
 void raise_validation_error(ModuleState* state, schema::ErrorList&& errors, PyObject* owner,
                             PyObject* title) noexcept;
 

@@ -1,5 +1,5 @@
 // python/write_limits.h: the water marks of a transport: above the high one its protocol is paused,
-// at the low one it goes on.
+// at the low one it is resumed.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// python/wsgi_app.h: a WSGI application and all that its calls share: environ template, kits,
-// released objects.
+// python/wsgi_app.h: a WSGI application and what its calls share: environ template, reusable
+// objects, released objects.
 
 #pragma once
 
@@ -18,8 +18,8 @@ namespace lanner::python {
 
 class WsgiCall;
 
-// The Python objects that a call hands to the application, reused when the application did not keep
-// them.
+// The Python objects that a call passes to the application; reused when the application did not
+// keep them.
 struct WsgiKit {
   Ref start_response;
   Ref write;
@@ -52,7 +52,7 @@ class WsgiApp final {
 
   // Null with an exception set.
   WsgiKit* take_kit(WsgiCall* call, http::Exchange& exchange) noexcept;
-  // The call is over: its objects answer with an error from now on.
+  // The call has ended: its objects raise an error from now on.
   void give_back(WsgiKit* kit) noexcept;
 
  private:

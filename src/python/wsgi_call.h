@@ -3,7 +3,7 @@
 //   run() -> application(environ, start_response) -> the iterable, block by block
 //         -> close() -> done
 //
-// On the loop thread a full out buffer pauses the iterable: the call is retained, goes on at
+// On the loop's thread a full out buffer pauses the iterable: the call is retained and continues at
 // on_writable(). On a handler thread writing waits instead. The GIL is held in all calls but those
 // of http::Observer, which take it.
 

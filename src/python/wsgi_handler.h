@@ -14,7 +14,7 @@
 namespace lanner::python {
 
 // An exception that a Python signal handler raised (KeyboardInterrupt) while the loop was waiting:
-// it stops the server and comes out of Server.run().
+// it stops the server and is raised from Server.run().
 class Interrupt final {
  public:
   // REQUIRES: the GIL. Runs pending Python signal handlers.

@@ -15,10 +15,11 @@ namespace lanner::python {
 
 // A new, unbound input; null with an exception set.
 PyObject* new_input(ModuleState* state) noexcept;
-// Reads from this body until unbind_input(). `blocking`: reading may wait: the GIL is let go.
+// Reads from this body until unbind_input(). `blocking`: reading may wait, so the GIL is released.
 void bind_input(PyObject* input, http::Body* body, bool blocking) noexcept;
 void unbind_input(PyObject* input) noexcept;
-// A read has failed since bind_input(): what the application raises then is not a bug of its own.
+// A read has failed since bind_input(): an exception of the application may be a consequence of
+// that.
 bool input_failed(PyObject* input) noexcept;
 
 }  // namespace lanner::python
