@@ -17,7 +17,7 @@ __all__ = ["Model", "__version__", "run", "serve"]
 
 
 def __getattr__(name: str) -> object:
-    """Loads what is asked for when it is asked for: a worker needs neither the flags nor the supervisor."""
+    """Imports a public name on first use: a worker needs neither the flags nor the supervisor."""
     if name == "run":
         from lanner.launch import run
 

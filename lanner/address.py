@@ -11,7 +11,7 @@ ALL = ("0.0.0.0", "::")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One place; exactly one of host, path and fd is set. Example: `parse("[::1]:80")` is that of ::1."""
+    """One address; exactly one of host, path and fd is set. Example: `parse("[::1]:80")` has the host `::1`."""
 
     host: str = ""
     port: int = 0
@@ -19,7 +19,7 @@ class Address:
     fd: int | None = None
 
     def __str__(self) -> str:
-        """What a person can open. Example: `str(Address("::1", 80))` is `"http://[::1]:80"`."""
+        """The address as a URL or path. Example: `str(Address("::1", 80))` is `"http://[::1]:80"`."""
         if self.path:
             return "unix:" + self.path
         if self.fd is not None:

@@ -1,9 +1,9 @@
-"""anyio's to_thread.run_sync() in the threads of Lanner's loop: with it every `def` endpoint of FastAPI and Starlette.
+"""Runs anyio's to_thread.run_sync(), and with it every `def` endpoint of FastAPI and Starlette, in the loop's threads.
 
-anyio hands each call to an idle thread of its own, by a queue of Python code and a wake-up for each call. It keeps its
-idle threads in a variable of the event loop; what lies there from the start, on a loop of Lanner's, is one that is
-always idle: it hands what it gets to the loop's threads, where one wake-up serves all calls that wait. Everything else
-stays anyio's code: limiter, cancel scopes, contexts, from_thread.
+anyio passes each call to one of its idle threads, with a queue written in Python and a wake-up for each call. It keeps
+its idle threads in a variable of the event loop. On Lanner's loop that variable holds from the start a worker that is
+always idle and passes its calls to the loop's threads, where one wake-up serves all waiting calls. Everything else is
+still anyio's code: limiter, cancel scopes, contexts, from_thread.
 """
 
 import importlib
@@ -23,7 +23,7 @@ THREADS_MAX = 100_000  # anyio's limiter says how many calls run at once
 
 
 def lend_threads(loop: "EngineLoop") -> bool:
-    """On the running loop, once anyio has been imported. False: it was not, or it is one whose parts are not known.
+    """Call on the running loop, once anyio has been imported. False: it was not, or its internals are unknown.
 
     Example: `lend_threads(asyncio.get_running_loop())`
     """
@@ -45,7 +45,7 @@ def lend_threads(loop: "EngineLoop") -> bool:
 
 
 class AlwaysIdle:
-    """What anyio takes for a worker thread.
+    """A substitute for anyio's worker thread.
 
     Example: `worker.queue.put_nowait((context, function, args, future, scope))`
     """
@@ -79,7 +79,7 @@ class AlwaysIdle:
 
 
 class IdleWorkers:
-    """A deque with one member that never leaves it. Example: `IdleWorkers(worker).pop()` is the worker."""
+    """A deque whose only member is never removed. Example: `IdleWorkers(worker).pop()` is the worker."""
 
     def __init__(self, worker: AlwaysIdle) -> None:
         self._worker = worker
@@ -94,4 +94,4 @@ class IdleWorkers:
         return self._worker
 
     def append(self, worker: object) -> None:
-        """It is there already."""
+        """Does nothing: the worker is never removed."""

@@ -1,4 +1,4 @@
-"""Serving an ASGI application: its event loop, its lifespan, and the engine inside the loop's turns."""
+"""Serves an ASGI application: its event loop, its lifespan, and the engine within the loop's iterations."""
 
 import asyncio
 import contextvars
@@ -26,7 +26,7 @@ CANCELLED_S = 5.0  # for requests that were cut: to come to their ends
 
 
 def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
-    """Serves until drained, on a loop of its own. False: requests are left that ignore being cancelled."""
+    """Serves until drained, on a new loop. False: some requests ignore their cancellation."""
     started: list[Server] = []
 
     def ready(server: "Server") -> None:
@@ -121,7 +121,7 @@ async def serve_until_end(server: "Server", driver: "Driver", signals: int, on_r
 
 
 async def let_end(tasks: "set[asyncio.Task[object]]") -> bool:
-    """Gives requests that were cancelled a moment for their `finally`; False when some do not end."""
+    """Gives cancelled requests a moment for their `finally` blocks; False when some do not end."""
     left = {task for task in tasks if task.get_name() == "lanner request"}
     if left:
         _, left = await asyncio.wait(left, timeout=CANCELLED_S)
@@ -141,7 +141,7 @@ def set_executor(loop: asyncio.AbstractEventLoop, threads: object) -> None:
 
 
 class Driver:
-    """How a loop gives the engine its turns: Lanner's by waiting in it, any other as a reader of its descriptor."""
+    """Runs the engine within a loop: Lanner's loop waits in the engine, any other watches the engine's descriptor."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -150,7 +150,7 @@ class Driver:
         self._ticks: asyncio.TimerHandle | None = None
 
     def start(self) -> Callable[[], object] | None:
-        """What the engine calls when it wants a turn soon; None: it has them anyway."""
+        """The callback with which the engine requests an iteration; None: Lanner's loop needs no request."""
         if not self.foreign:
             return None
         self.loop.add_reader(self.poller.fileno(), self.turn)

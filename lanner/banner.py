@@ -1,4 +1,4 @@
-"""The lines that a server starts with: what is served where, by how many, and how to stop it."""
+"""The start-up lines: what is served, at which addresses, by how many workers, and how to stop it."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The command `lanner`: arguments to a configuration, errors to one line and an exit code."""
+"""The command `lanner`: converts arguments to a configuration, and errors to one line and an exit code."""
 
 import os
 import sys
@@ -133,7 +133,7 @@ def show_version(ctx: click.Context, param: click.Parameter, value: bool) -> Non
 
 
 def run(target: str | None, **values: Any) -> int:
-    """The command's body: only what was typed goes on, the rest comes from environment and defaults."""
+    """The command's body: passes on only the flags that were given; the others come from environment and defaults."""
     from lanner.launch import launch
 
     if target is None:

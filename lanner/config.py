@@ -91,7 +91,7 @@ class Config:
 
     @contextmanager
     def naming_variables(self) -> Iterator[None]:
-        """Errors within that name a flag name the variable that set it, if one did."""
+        """Within it, errors name the variable instead of the flag if the value came from a variable."""
         try:
             yield
         except (ConfigError, ListenError) as error:
@@ -99,7 +99,7 @@ class Config:
             raise type(error)(text) from None
 
     def check(self, one_process: bool) -> None:
-        """What concerns two options at once, or the program that calls."""
+        """Checks that involve two options, or the caller."""
         if self.workers > 1 and one_process:
             raise ConfigError(
                 f"workers={self.workers}: lanner.serve serves in this process; use lanner.run for more workers than one"
@@ -143,7 +143,7 @@ class Config:
 
 
 def sort_given(given: Mapping[str, object], prefix: str) -> tuple[dict[str, object], list[str]]:
-    """Own flags by setting, and a note for each of another server's; unknown names raise."""
+    """Lanner's flags by setting, and a note for each flag of another server; unknown names raise an error."""
     table, others = (
         flags.by_setting(),
         {flags.python_name(name): row for name, row in foreign.by_name().items()},
@@ -165,7 +165,7 @@ def sort_given(given: Mapping[str, object], prefix: str) -> tuple[dict[str, obje
 
 
 def hidden_addresses(known: Mapping[str, object], prefix: str) -> tuple[str, ...]:
-    """The settings whose variables are not looked at, since flags already say where to listen."""
+    """The settings whose variables are ignored because flags already define where to listen."""
     places = [name for name in ADDRESSES if name in known]
     plain = [name for name in ("host", "port") if name in known]
     if places and plain:
@@ -185,7 +185,7 @@ def pick(flag: Flag, known: Mapping[str, object], environ: Mapping[str, str], pr
 
 
 def check_limit(flag: Flag, value: int, where: str) -> None:
-    """The range that the engine has for a limit; the marks, which concern each other, are checked in `check`."""
+    """Checks the engine's range of a limit; the two marks depend on each other and are checked in `check`."""
     if not where or flag.limit in MARKS:
         return
     try:
@@ -196,7 +196,7 @@ def check_limit(flag: Flag, value: int, where: str) -> None:
 
 
 def converted(flag: Flag, value: object, source: str) -> object:
-    """Text to the flag's type; values given from Python go the same way, so that the same checks apply."""
+    """Converts text to the flag's type. Values given from Python are converted too, so that the same checks apply."""
     if flag.setting == "uds_permissions" and isinstance(value, int):
         value = f"{value:o}"
     try:

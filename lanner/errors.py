@@ -1,8 +1,8 @@
-"""Errors that a user can mend: one line each, with the exit code of the command line."""
+"""Errors that a user can fix: one line each, with the exit code of the command line."""
 
 
 class LannerError(Exception):
-    """What the command line prints as one line; str(error) names the cause and the fix.
+    """An error that the command line prints as one line; str(error) names the cause and the fix.
 
     Example: `try: lanner.run("shop:app") except lanner.errors.LannerError as error: sys.exit(error.exit_code)`
     """
@@ -20,14 +20,14 @@ class ConfigError(LannerError):
 
 
 class ListenError(LannerError):
-    """An address can not be listened on: taken, forbidden, not ours.
+    """The server cannot listen on an address: it is taken, forbidden, or not an address of this machine.
 
     Example: `ListenError("port 80 needs a privilege; choose one above 1023 with --port")`
     """
 
 
 class AppError(LannerError):
-    """The application can not be loaded or started. `report`: the traceback, trimmed to the user's frames, or "".
+    """The application cannot be loaded or started. `report`: the traceback, trimmed to the user's frames, or "".
 
     Example: `AppError("cannot load 'shop:app': there is no module 'shop'")`
     """

@@ -1,8 +1,8 @@
-"""The table of flags: one row gives the command line, the environment, `lanner.run(...)` and --help their names.
+"""The table of flags: one row defines a name for the command line, the environment, `lanner.run(...)` and --help.
 
     --timeout-keep-alive 5    LANNER_TIMEOUT_KEEP_ALIVE=5    lanner.run(app, timeout_keep_alive=5)
 
-The limits of the wire are not repeated here: their rows come from `lanner._core.limits()`.
+The limits of the protocol are not repeated here: their rows come from `lanner._core.limits()`.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,7 @@
-"""Flags of uvicorn, gunicorn, granian and hypercorn that are no flags here: what is done when one is given.
+"""Flags of uvicorn, gunicorn, granian and hypercorn that Lanner does not have, and the answer to each of them.
 
-Those that would change nothing are accepted with a line that says why. Those whose absence a user would notice
-(no TLS, another user, files not served) are refused with what to do instead.
+Flags that would have no effect are accepted, and a line says why. Flags whose absence a user would notice (no TLS,
+another user, files not served) are refused, and the error says what to do instead.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From a target, as it is typed, to the application object.
+"""Loads the application object that a target names.
 
     target = module [":" attribute] | path ".py" [":" attribute]
     attribute = name *("." name) ["(" literal arguments ")"]
@@ -26,7 +26,7 @@ FACTORIES = ("create_app", "create", "make_app", "get_app")
 
 
 def load(target: str, app_dir: str = ".", factory: bool = False) -> "App":
-    """The application that a target names; AppError says what is wrong with it.
+    """The application that a target names; AppError explains why there is none.
 
     Example: `load("shop.wsgi:application")`, `load("site/app.py")`, `load("shop:create", factory=True)`
     """
@@ -85,7 +85,7 @@ def import_name(name: str, target: str, app_dir: str) -> "ModuleType":
 
 
 def import_module(name: str, target: str) -> "ModuleType":
-    """Imports; a module that is not there is one line, an exception inside one is a traceback and a line."""
+    """Imports a module. A missing module is reported as one line, an exception in a module as a traceback and one."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -100,7 +100,7 @@ def import_module(name: str, target: str) -> "ModuleType":
 
 
 def absent(name: str, missing: str) -> str:
-    """Which part of a dotted name is not there, and what to do."""
+    """Which part of a dotted name is missing, and what to do."""
     if missing == name.partition(".")[0]:
         names = {entry.removesuffix(".py") for entry in os.listdir(sys.path[0])}
         near = hint(missing, names)
@@ -151,7 +151,7 @@ def call(found: object, target: str, args: tuple[object, ...], keywords: dict[st
 
 
 def checked_factory(made: object, target: str) -> object:
-    """What a factory returned; a coroutine is a mistake that deserves its own words."""
+    """The result of a factory, unless it is a coroutine: then the factory is async by mistake."""
     if hasattr(made, "cr_frame") and hasattr(made, "close"):
         made.close()
         raise AppError(f"{target} is async; a factory must be a plain function that returns the application")

@@ -149,12 +149,12 @@ def shape_of(app: "App", depth: int = 0) -> Shape:
 
 
 def bare(shape: Shape) -> bool:
-    """Nothing is known but that it takes arguments."""
+    """Whether the shape says nothing about the number of arguments."""
     return not shape.known or (shape.many and not shape.names and not shape.needs)
 
 
 def through(outer: Shape, inner: Shape) -> Shape:
-    """A wrapper that takes a bare `*args`, together with what it wraps."""
+    """The shape of a wrapper that takes a bare `*args`, given the shape of the wrapped function."""
     if outer.coroutine:
         return Shape(inner.names, inner.defaults, inner.many, True) if inner.takes(3) else outer
     if inner.least == inner.most == 1 and inner.names[0] != "scope":
@@ -184,7 +184,7 @@ def outer_shape(app: "App", depth: int) -> Shape:
 
 
 def bound_shape(function: "App", depth: int) -> Shape:
-    """Of a method: self is bound, and in the same way in what a `def wrapper(self, *args)` or `*args` wraps."""
+    """The shape of a method without self; likewise of the function wrapped by `def wrapper(self, *args)` or `*args`."""
     shape = outer_shape(function, depth + 1).without(1)
     inner = getattr(function, "__wrapped__", None)
     if bare(shape) and callable(inner):
@@ -193,7 +193,7 @@ def bound_shape(function: "App", depth: int) -> Shape:
 
 
 def class_shape(app: type, depth: int) -> Shape:
-    """A class is called as its __init__ is, or its __new__ where only that is its own."""
+    """A class takes the arguments of its __init__, or of its __new__ if it defines only that."""
     init, new = attribute_of_type(app, "__init__"), attribute_of_type(app, "__new__")
     made_by = getattr(new, "__func__", new) if init is object.__init__ else init
     shape = shape_of(made_by, depth + 1).without(1)
@@ -202,7 +202,7 @@ def class_shape(app: type, depth: int) -> Shape:
 
 
 def attribute_of_type(kind: type, name: str) -> "App":
-    """As it stands in the class, bound to nothing."""
+    """The attribute as stored in the class, unbound."""
     for base in kind.__mro__:
         if name in base.__dict__:
             found: App = base.__dict__[name]
@@ -211,7 +211,7 @@ def attribute_of_type(kind: type, name: str) -> "App":
 
 
 def function_shape(function: "App") -> Shape:
-    """Of a function in Python, without importing inspect."""
+    """The shape of a Python function, without importing inspect."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount]
     by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
@@ -226,7 +226,7 @@ def function_shape(function: "App") -> Shape:
 
 
 def c_shape(function: "App") -> Shape:
-    """Of what is written in C, where it says."""
+    """The shape of a C function, if it has a signature."""
     import inspect
 
     try:

@@ -1,4 +1,4 @@
-"""From a configuration to a server that runs: here, or in workers under a supervisor."""
+"""Starts a server from a configuration: in this process, or in workers under a supervisor."""
 
 import os
 import sys
@@ -16,11 +16,11 @@ DESCRIPTORS_BESIDE = 1024  # the usual soft limit, for all but connections
 
 
 def run(app: "str | App", **options: object) -> None:
-    """Serves an application until SIGINT or SIGTERM, or until the process is told so otherwise.
+    """Serves an application until SIGINT or SIGTERM.
 
     app: an application, or a target such as "shop.wsgi:application" (needed for workers > 1).
-    options: the flags of `lanner run` with underscores; what is not given comes from LANNER_<FLAG> variables.
-    Raises lanner.errors.LannerError (ConfigError, ListenError, AppError) when it can not start.
+    options: the flags of `lanner run` with underscores; others come from LANNER_<FLAG> variables.
+    Raises lanner.errors.LannerError (ConfigError, ListenError, AppError) when it cannot start.
 
     Example: `lanner.run(app, host="0.0.0.0", port=80, timeout_keep_alive=5)`
     """
@@ -136,7 +136,7 @@ def single(config: Config, job: serving.Job, listeners: list[Listener], signals:
 
 
 def lend_all(config: Config, job: serving.Job, listeners: list[Listener]) -> None:
-    """Makes the sockets listen and hands them to the engine, which gives the port up when its drain begins."""
+    """Starts listening and passes the sockets to the engine, which closes them when its drain begins."""
     listen(config, listeners)
     if any(listener.inherited for listener in listeners):
         return  # somebody else may go on listening
@@ -161,7 +161,7 @@ def supervise(config: Config, job: serving.Job, listeners: list[Listener]) -> in
 
 
 def give_up(listeners: list[Listener]) -> None:
-    """The ports, when the workers are about to drain and close their copies; inherited sockets are not ours to end."""
+    """Closes the listeners when the workers are about to drain; inherited sockets are left open."""
     from lanner import _core
 
     for listener in listeners:
@@ -176,7 +176,7 @@ def listen(config: Config, listeners: list[Listener]) -> None:
 
 
 def announcer(config: Config, job: serving.Job, listeners: list[Listener], interface: str) -> Callable[[], None]:
-    """What prints the banner, if the log level lets it."""
+    """A function that prints the banner if the log level permits."""
 
     def announce() -> None:
         if Log(config.log_level).enabled("info"):
@@ -187,7 +187,7 @@ def announcer(config: Config, job: serving.Job, listeners: list[Listener], inter
 
 
 def allow_descriptors(connections: int) -> None:
-    """Raises the soft limit of open files as far as the connections and the application may need, and may be had."""
+    """Raises the soft limit of open files to what connections and application may need, at most to the hard limit."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -199,7 +199,7 @@ def allow_descriptors(connections: int) -> None:
 
 
 def change_directory(config: Config) -> None:
-    """Goes to --chdir, from which all other paths count, --app-dir first."""
+    """Changes to --chdir, to which all other paths, including --app-dir, are relative."""
     try:
         if config.chdir:
             os.chdir(config.chdir)

@@ -77,7 +77,7 @@ def escape_byte(byte: int) -> str:
 
 
 def put(text: str, fd: int = STDERR) -> None:
-    """Writes lines to a descriptor in one call; a closed or full one loses them, and nobody waits."""
+    """Writes lines to a descriptor in one call; if it is closed or full they are lost, and nobody waits."""
     try:
         os.write(fd, (text + "\n").encode("utf-8", "backslashreplace"))
     except OSError:
@@ -85,5 +85,5 @@ def put(text: str, fd: int = STDERR) -> None:
 
 
 def complain(text: str) -> None:
-    """One line for the person at the keyboard. Example: `complain("--loop: not needed")`."""
+    """One line for the user of the command line. Example: `complain("--loop: not needed")`."""
     put("lanner: " + text)

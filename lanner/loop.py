@@ -48,7 +48,7 @@ def run(main: Coroutine[Any, Any, Returned], *, debug: bool | None = None) -> Re
 
 
 def new_event_loop() -> "EngineLoop":
-    """A new loop, for who takes a factory. Who makes it closes it.
+    """A new loop, for functions that take a loop factory. The caller closes it.
 
     Example: `with asyncio.Runner(loop_factory=lanner.loop.new_event_loop) as runner: runner.run(main())`
     """
@@ -111,7 +111,7 @@ class EngineSelector(selectors.BaseSelector):
 
 
 class KeyMap(Mapping[object, selectors.SelectorKey]):
-    """What is registered, found by descriptor or by file object, as the selectors module has it.
+    """The registered keys, found by descriptor or file object, as in the selectors module.
 
     Example: `loop._selector.get_map().get(sock)` is the key of a socket that add_reader() got, or None.
     """
@@ -149,7 +149,7 @@ def descriptor_of(fileobj: object, keys: Mapping[int, selectors.SelectorKey] | N
 
 
 class WatchedDescriptors(EngineSelector):
-    """What EngineLoop watches, for those who ask its selector; the loop itself asks the engine.
+    """The watched descriptors of EngineLoop as a selector; the loop itself uses the engine.
 
     Example: `loop._selector.get_map()` holds the readers and writers of add_reader() and add_writer().
     """
@@ -255,9 +255,9 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
 
 
 class SelectorLoop(asyncio.SelectorEventLoop):
-    """asyncio's selector loop as it is, but that it waits in the engine: `--loop asyncio`.
+    """asyncio's selector loop, unchanged except that it waits in the engine: `--loop asyncio`.
 
-    For comparison, and for who must have asyncio's own code. Example: `SelectorLoop().run_until_complete(main())`
+    For comparison, and for programs that need asyncio's own code. Example: `SelectorLoop().run_until_complete(main())`
     """
 
     def __init__(self) -> None:

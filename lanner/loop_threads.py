@@ -1,7 +1,7 @@
-"""The threads of a loop: what run_in_executor(None, ...) runs in, and with it asyncio.to_thread().
+"""The threads of a loop, which run_in_executor(None, ...) and asyncio.to_thread() use.
 
-The queue between them is C++ (_core.ThreadPool): a thread that was woken runs all that waits, one after another, and
-wakes the next one when it begins; the loop is woken once for all that is done meanwhile.
+Their queue is C++ (_core.ThreadPool): a woken thread runs all waiting jobs, one after another, and wakes the next
+thread when it begins; the loop is woken once for all jobs that are finished meanwhile.
 """
 
 import itertools
@@ -37,12 +37,12 @@ class LoopThreads:
         self.threads.append(thread)
 
     def close(self) -> None:
-        """All that was submitted still runs; nothing more is taken."""
+        """Submitted jobs still run; no more are accepted."""
         self.pool.close()
         ALL.discard(self)
 
     def abandon(self) -> None:
-        """close() where nobody is going to join: threads that have ended are not kept until the loop is collected."""
+        """close() without a later join(): the thread objects are released now."""
         self.close()
         self.threads.clear()
 

@@ -1,7 +1,7 @@
-"""The watchdog of a loop in debug mode: it says where a loop is blocked while it is.
+"""The watchdog of a loop in debug mode: it reports where a loop is blocked, while it is blocked.
 
-asyncio's debug mode tells afterwards which callback was slow; this tells meanwhile which line it is at, also when the
-callback never ends.
+asyncio's debug mode reports afterwards which callback was slow. The watchdog reports the current line meanwhile, even
+if the callback never ends.
 """
 
 import sys
@@ -15,13 +15,13 @@ SHORTEST_S, LONGEST_S = 0.005, 1.0  # between two looks
 
 
 class WatchedLoop(Protocol):
-    """What of a loop is looked at, from another thread."""
+    """The part of a loop that another thread reads."""
 
     slow_callback_duration: float  # seconds
 
     @property
     def turn_started(self) -> float:
-        """When the turn that runs began to run callbacks, in seconds of time(); 0.0 while the loop waits."""
+        """When the current iteration began to run callbacks, in seconds of time(); 0.0 while the loop waits."""
 
     def time(self) -> float: ...
 
@@ -54,7 +54,7 @@ class Watchdog:
             self.look()
 
     def look(self) -> bool:
-        """True: the loop is blocked, and that has not been said yet: now it has."""
+        """True: the loop is blocked, and this call has reported it for the first time."""
         since = self._loop.turn_started
         if not since or since == self._told:
             return False

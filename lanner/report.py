@@ -1,4 +1,4 @@
-"""What is said when the application fails to load: the traceback of the user's frames, and a line."""
+"""The report when an application fails to load: the traceback of the user's frames, and a line."""
 
 import os
 import sys

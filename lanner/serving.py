@@ -1,6 +1,6 @@
-"""One process that serves: the application is loaded, the engine made, its threads started, and run.
+"""One serving process: loads the application, makes the engine, starts its threads and runs it.
 
-Kept free of everything that a worker does not need (flags, click, dataclasses, typing): its memory is paid N times.
+It imports nothing that a worker does not need (flags, click, dataclasses, typing), because each worker pays for it.
 """
 
 import os
@@ -23,7 +23,7 @@ THREAD_END_S = 2.0
 
 
 class Job:
-    """What one process serves; plain data, so that a worker gets it through a pipe.
+    """What one process serves; plain data, so that it can be sent to a worker through a pipe.
 
     Example: `Job("shop:app", options={"threads": 4}).options["threads"]` is 4.
     """
@@ -54,7 +54,7 @@ class Job:
 
     @property
     def shown(self) -> str:
-        """The target as people read it."""
+        """The target for messages."""
         if isinstance(self.target, str):
             return self.target
         named = self.target if hasattr(self.target, "__qualname__") else type(self.target)
@@ -90,7 +90,7 @@ def serve(app: "App", interface: str, job: Job, signals: int, on_ready: "Callabl
 
 
 def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":
-    """The engine for an application. What it refuses in the options is the user's mistake."""
+    """The engine for an application. An option that it refuses is reported as a ConfigError."""
     from lanner._core import Server
 
     try:
@@ -105,7 +105,7 @@ def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":
 
 
 def run_wsgi(server: "Server", threads: object, signals: int, on_ready: "Callable[[Server], object]") -> bool:
-    """With the Python threads of --threads N beside it (with 1 there is none to start)."""
+    """Runs the engine together with the Python threads of --threads N (with 1 there are none)."""
     if not isinstance(threads, int) or threads < 2:
         server.run(signals, lambda: on_ready(server))
         return True
@@ -124,7 +124,7 @@ def run_wsgi(server: "Server", threads: object, signals: int, on_ready: "Callabl
 
 
 def leave(code: int) -> None:
-    """Ends the process although threads run: those would be unwound inside the engine's frames, which aborts."""
+    """Ends the process while threads are running, without unwinding them: unwinding the engine's frames would abort."""
     import atexit
 
     atexit._run_exitfuncs()

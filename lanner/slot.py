@@ -1,4 +1,4 @@
-"""A slot of the supervisor: one worker process and its successors, with what is known about them."""
+"""A slot of the supervisor: one worker process and its successors, and their state."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def command(lifeline: int, report: int, target: str) -> list[str]:
 
 
 class Slot:
-    """One place among the workers. Example: `Slot(0).start(job, command, now=time.monotonic())`."""
+    """One worker's slot. Example: `Slot(0).start(job, command, now=time.monotonic())`."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -67,7 +67,7 @@ class Slot:
             return  # it died already: that is seen when it is reaped
 
     def hear(self) -> bool:
-        """Takes what the process reports; True once it has said all."""
+        """Reads the process's report; True once it is complete."""
         while True:
             try:
                 part = os.read(self.report, REPORT_BYTES_MAX)
@@ -91,7 +91,7 @@ class Slot:
         self.report = -1
 
     def ended(self, now: float) -> float:
-        """The process is gone: takes its last words, and returns the seconds that it lived."""
+        """The process has ended: reads the rest of its report, and returns the seconds that it lived."""
         if self.report >= 0:
             if not self.hear():  # a process that it forked holds the pipe open
                 self.understand()

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
 
 
 def nearest(word: str, known: "Iterable[str]") -> str | None:
-    """The known name that a finger most likely meant, or None when nothing is near.
+    """The known name that was most likely meant, or None when nothing is close.
 
     Example: `nearest("--prot", ["--port", "--host"])` is `"--port"`.
     """
@@ -23,7 +23,7 @@ def hint(word: str, known: "Iterable[str]") -> str:
 
 
 def distance(a: str, b: str) -> int:
-    """Edits from a to b; two swapped neighbours are one edit, as fingers make them."""
+    """The edit distance from a to b; swapping two neighbouring letters counts as one edit."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):

@@ -1,4 +1,4 @@
-"""The parent of several workers: starts them, replaces the dead, and ends them in order. It serves no request.
+"""The parent of several workers: starts them, replaces dead ones, and stops them in order. It serves no requests.
 
     start -> all ready -> banner -> ... a worker dies -> back-off -> its slot starts another ...
           -> all failed -> AppError (exit code 3)
@@ -218,12 +218,12 @@ class Supervisor:
             raise self.start_failed(code)
 
     def clear_board(self, slot: Slot) -> None:
-        """Nobody counts on a dead worker any more: the others ask at once who may accept."""
+        """Removes a dead worker from the board and wakes the others, so that they decide at once who accepts."""
         os.pwrite(self.board, bytes(BOARD_SLOT_BYTES), slot.index * BOARD_SLOT_BYTES)
         os.eventfd_write(self.board_wake, 1)
 
     def start_failed(self, code: int) -> AppError:
-        """Every worker died at the first start and none was ever ready: the first that said why speaks for all."""
+        """Every worker died at its first start and none was ever ready: reports the first failure with a reason."""
         failure = next((slot.failure for slot, *_ in self.held if slot.failure), "")
         line, _, report = failure.partition("\n")
         if line:
@@ -231,7 +231,7 @@ class Supervisor:
         return AppError(f"cannot load {self.job.shown}: the worker ended with {reason(code)} before it could serve")
 
     def replace(self, slot: Slot, pid: int, code: int, lived: float) -> None:
-        """Sets when the slot's next process starts, and says so; a traceback only if it is not the last one again."""
+        """Schedules and logs the slot's next start; logs a traceback only if it differs from the last one."""
         wait = slot.back_off(self.clock())
         line, _, report = slot.failure.partition("\n")
         again = slot.failure == self.last_failure
@@ -250,7 +250,7 @@ class Supervisor:
             put(report.rstrip("\n"), self.log.fd)
 
     def end_all(self) -> None:
-        """Whatever ended the loop, no worker outlives it."""
+        """Kills the remaining workers, whatever ended the loop."""
         for slot in self.slots:
             if slot.pid:
                 slot.signal(signal.SIGKILL)

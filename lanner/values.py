@@ -1,4 +1,4 @@
-"""The text of a flag or variable to a value: each function raises ValueError with what is wrong with it."""
+"""Converts the text of a flag or variable to a value: each function raises ValueError with the reason."""
 
 from collections.abc import Callable
 
@@ -17,14 +17,14 @@ def text(word: str) -> str:
 
 
 def path(word: str) -> str:
-    """A path; empty, as of a variable that is not set, it names nothing."""
+    """A path. An empty one, perhaps from an unset variable, is refused."""
     if not word:
         raise ValueError("is empty; write a path")
     return text(word)
 
 
 def host(word: str) -> str:
-    """An address or a name; empty, as of a variable that is not set, it must not mean all addresses."""
+    """An address or a name. An empty one, perhaps from an unset variable, must not mean all addresses."""
     if not word.strip():
         raise ValueError("is empty; write 127.0.0.1, or 0.0.0.0 for all addresses")
     return text(word)

@@ -1,4 +1,4 @@
-"""One worker process of a supervisor: gets its job by a pipe, tells that it is ready by another, serves, drains.
+"""One worker process of a supervisor: receives its job through a pipe, reports through another, serves and drains.
 
     lifeline   supervisor -> worker   the job; then nothing, until its end says that the supervisor is gone
     report     worker -> supervisor   "ready <interface>" or "failed <line>\\n<traceback>"
@@ -97,7 +97,7 @@ def read_exactly(fd: int, count: int) -> bytes:
 
 
 def tell(report: int, text: str) -> None:
-    """Says how the start went, once; if nobody listens any more, a failure is at least printed."""
+    """Reports the result of the start, once; if the supervisor is gone, a failure is at least printed."""
     data = text.encode("utf-8", "backslashreplace")
     try:
         while data:
@@ -108,7 +108,7 @@ def tell(report: int, text: str) -> None:
 
 
 def ignore_signals() -> None:
-    """From here to the end of the process: a late SIGTERM must not cut the application's atexit functions short."""
+    """For the rest of the process: a late SIGTERM must not interrupt the application's atexit functions."""
     import signal
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -116,7 +116,7 @@ def ignore_signals() -> None:
 
 
 def start_watch(server: "Server", lifeline: int) -> None:
-    """A thread that begins the drain when the supervisor is gone: then its end of the pipe is closed."""
+    """Starts a thread that begins the drain when the supervisor is gone and its end of the pipe is closed."""
     import _thread
 
     def watch() -> None:

@@ -1,9 +1,9 @@
-"""Types as schemas: bytes and objects checked, made into typed values, and written as JSON; the work is done in C++.
+"""Types as schemas: checks bytes and objects, converts them to typed values, and writes values as JSON, in C++.
 
 from lanner.schema import Schema
 
 cards = Schema(list[Card])
-cards.decode(b'[{"name": "Opt"}]')      # -> [Card(name='Opt')], or ValidationError with all that is wrong
+cards.decode(b'[{"name": "Opt"}]')      # -> [Card(name='Opt')], or ValidationError with every error
 cards.encode([Card("Opt")])             # -> b'[{"name":"Opt"}]'
 """
 

@@ -141,7 +141,7 @@ class Compiler:
         return self.about(index, metadata)
 
     def adapted(self, tp: Any, metadata: tuple[Any, ...]) -> int:
-        """What pydantic alone knows: its own validator and serializer."""
+        """A type that only pydantic supports: its own validator and serializer."""
         told = tuple(item for item in metadata if not isinstance(item, _rules.ForOneMember))
         adapter = _foreign.adapter_of(tp, told)
         index = self.node("delegate", "missing", type_name(tp), object=adapter.validator, cls=adapter)
@@ -312,7 +312,7 @@ class Compiler:
         return self.about(self.optional(made) if nullable else made, self.others(metadata))
 
     def members(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
-        """A union of several: constraints are for the members that they mean something to; the rest is for all."""
+        """A union of several: constraints apply to the members that support them, other metadata to the union."""
         said = _rules.gather(metadata)
         discriminator = said.get("discriminator")
         if discriminator is not None and any(hasattr(member, "__pydantic_validator__") for member in members):
@@ -335,13 +335,13 @@ class Compiler:
         return self.about(made, self.others(metadata))
 
     def constraints(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What of the metadata constrains values, as what a member of a union is given."""
+        """The constraints in the metadata, which are passed to each member of a union."""
         said = _rules.gather(metadata)
         kept = {name: said[name] for name in (*_rules.CONSTRAINTS, "format", "strict") if name in said}
         return (types.SimpleNamespace(**kept),) if kept else ()
 
     def others(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What of the metadata is for the union as a whole: notes and functions."""
+        """The metadata of the union as a whole: notes and functions."""
         said = _rules.gather(metadata)
         notes = {name: said[name] for name in _rules.NOTES if name in said and name != "format"}
         functions = [_rules.Function(what, function) for what, function in said["functions"]]
@@ -354,7 +354,7 @@ class Compiler:
         return self.node(self.nodes[inner]["kind"], "missing", label, same_as=inner, nullable=True)
 
     def member(self, index: int) -> Node:
-        """What a node stands for, and whether it may be null."""
+        """The node behind optional wrappers, and whether null is allowed."""
         nullable = False
         while "same_as" in self.nodes[index]:
             nullable = nullable or self.nodes[index].get("nullable", False)

@@ -1,4 +1,4 @@
-"""The errors of a ValidationError as JSON, whatever was given."""
+"""The errors of a ValidationError as JSON, for any input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def written(value: Any) -> str:
 
 
 def told(value: Any) -> Any:
-    """The value, or where JSON has no form for it (a lone surrogate, a cycle, a key that is no scalar) its repr()."""
+    """The value, or its repr() if JSON cannot represent it (a lone surrogate, a cycle, a key that is not a scalar)."""
     try:
         written([{"input": value}])  # as deep as it will stand
     except Exception:

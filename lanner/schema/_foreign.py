@@ -1,4 +1,4 @@
-"""Types that pydantic validates: what is asked of it, and its errors as dicts."""
+"""Types that pydantic validates: the calls of pydantic, and its errors as dicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def errors_of(error: BaseException | None) -> list[dict[str, Any]] | None:
 
 
 def is_pydantics(tp: Any, metadata: Iterable[object]) -> bool:
-    """Whether only pydantic knows what the type, or what is said of it, means: EmailStr, Json, BeforeValidator, ..."""
+    """Whether only pydantic supports the type or its metadata: EmailStr, Json, BeforeValidator, ..."""
     hook = "__get_pydantic_core_schema__"
     if isinstance(tp, type) and hasattr(tp, hook) and not hasattr(tp, "__pydantic_validator__"):
         return True
@@ -35,7 +35,7 @@ def is_pydantics(tp: Any, metadata: Iterable[object]) -> bool:
 
 
 def adapter_of(tp: Any, metadata: tuple[Any, ...]) -> Any:
-    """pydantic's TypeAdapter of the type, with what is said of it; TypeError without pydantic."""
+    """pydantic's TypeAdapter for the type with its metadata; TypeError without pydantic."""
     pydantic = sys.modules.get("pydantic")
     if pydantic is None:
         raise TypeError(f"{tp!r} is pydantic's own; import pydantic, or register_type() the type")

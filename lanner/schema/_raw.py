@@ -1,4 +1,4 @@
-"""lanner.json.Raw as a type: JSON that is kept as it stands, unread."""
+"""lanner.json.Raw as a type: JSON that is stored unparsed."""
 
 from __future__ import annotations
 

@@ -328,7 +328,7 @@ def made_by_fields(cls: type) -> bool:
 
 
 def record_of(cls: type, arguments: tuple[Any, ...]) -> RecordSpec | None:
-    """The record that cls[arguments] is; None: it is none. Raises TypeError for two fields of one name in JSON."""
+    """The record for cls[arguments]; None: it is not a record. Raises TypeError for two fields of one name in JSON."""
     if typing.is_typeddict(cls) or type(cls).__name__ == "_TypedDictMeta":
         make = typed_dict_record
     elif hasattr(cls, "__model_forbid_extra__"):

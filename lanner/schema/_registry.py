@@ -1,4 +1,4 @@
-"""Own types: how they are read, written and described."""
+"""Custom types: how they are read, written and described."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Constraints in all their spellings, as the rules of a node.
 
-annotated-types objects, `Query()`-style arguments, msgspec's Meta and pydantic's Field say the same things under the
-same names: they are read by attribute, so none of those packages is imported.
+annotated-types objects, `Query()`-style arguments, msgspec's Meta and pydantic's Field use the same attribute names
+for the same constraints. They are read by attribute, so that none of these packages is imported.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def flatten(metadata: Iterable[object]) -> Iterator[object]:
 
 
 def gather(metadata: Iterable[object]) -> dict[str, Any]:
-    """What all of `metadata` says, the later wins; functions are listed under "functions"."""
+    """All constraints in `metadata`, where later ones win; functions are listed under "functions"."""
     found: dict[str, Any] = {}
     functions: list[tuple[str, Callable[[Any], Any]]] = []
     for item in flatten(metadata):
@@ -141,7 +141,7 @@ def zone_of(tz: Any) -> Any:
 
 
 def is_undefined(value: object) -> bool:
-    """pydantic's "nothing was said"."""
+    """pydantic's marker for "not given"."""
     return type(value).__name__ == "PydanticUndefinedType"
 
 
@@ -304,7 +304,7 @@ def is_ipv6(text: str) -> bool:
 
 
 def check_meaning(kind: str, said: dict[str, Any]) -> dict[str, Any]:
-    """`said` without what means nothing to the kind; which is a TypeError, unless it is a union's member."""
+    """`said` without the constraints that do not apply to the kind; outside of unions these are errors."""
     meaningful = MEANINGFUL.get(kind, set())
     member = said.get("for_one_member")
     kept = dict(said)
@@ -351,7 +351,7 @@ def predicate_rule(function: Callable[[Any], Any]) -> Rule:
 
 
 def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
-    """The rules of a node of `kind`; a constraint that means nothing there is a TypeError."""
+    """The rules of a node of `kind`; a constraint that does not apply to it is a TypeError."""
     said = check_meaning(kind, said)
     made: list[Rule] = []
     if kind == "string":

@@ -1,4 +1,4 @@
-"""What a type is: its kind in the engine, its name, its variables; before anything is compiled."""
+"""Facts about a type before it is compiled: its kind in the engine, its name, its variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unions: which member a value can only be, by its look or by its tag."""
+"""Unions: selects the member by the kind of the value or by its tag."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEYS = {"any", "choice", *(kind for kind, looks in LOOKS.items() if looks[0] not
 
 
 def takes(node: Node) -> tuple[str, ...] | None:
-    """The looks that a node takes; None: any."""
+    """The kinds of JSON values that a node accepts; None: any."""
     if node["kind"] == "record":
         spec = node["spec"]
         return ("object", "array") if spec.from_array else ("object",)
@@ -48,7 +48,7 @@ def takes(node: Node) -> tuple[str, ...] | None:
 
 
 def looks(members: list[Node]) -> dict[str, int]:
-    """Look -> the only member that takes it, -2 = several."""
+    """For each kind of value the only member that accepts it, -2 = several."""
     table: dict[str, int] = {}
     integers = any(member["kind"] == "integer" for member in members)
     for i, member in enumerate(members):
