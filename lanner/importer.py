@@ -85,7 +85,7 @@ def import_name(name: str, target: str, app_dir: str) -> "ModuleType":
 
 
 def import_module(name: str, target: str) -> "ModuleType":
-    """Imports a module. A missing module is reported as one line, an exception in a module as a traceback and one."""
+    """Imports a module. A missing module is reported as one line, an exception in a module with its traceback."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
