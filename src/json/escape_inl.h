@@ -1,5 +1,4 @@
-// json/escape_inl.h: what the escape kernels of all levels share: one element written by scalar
-// code.
+// json/escape_inl.h: scalar code for single elements, shared by the escape kernels of all levels.
 
 #pragma once
 
@@ -20,10 +19,10 @@ extern const EscapeKernels kAvx512NarrowEscapes;
 #endif
 
 // The escaped form of an ASCII byte, and its length behind it: one eight-byte store, of which
-// `length` bytes count.
+// `length` bytes are used.
 struct Escape {
   char text[7];
-  std::uint8_t length;  // 0: goes out as it is
+  std::uint8_t length;  // 0: written unchanged
 };
 
 inline constexpr std::array<Escape, 128> kEscapes = [] {

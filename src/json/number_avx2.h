@@ -1,6 +1,6 @@
-// json/number_avx2.h: numbers of up to 19 digits, read by code that its caller inlines: all digits
-// at once, whatever their number and wherever the point is, for both are chance, and a branch on
-// chance costs more than all the rest.
+// json/number_avx2.h: reads numbers of up to 19 digits in code that the caller inlines: all digits
+// at once, for any number of digits and any position of the point. Both are unpredictable, and a
+// mispredicted branch would cost more than everything else.
 
 #pragma once
 
@@ -62,7 +62,8 @@ LANNER_AVX2_TARGET inline __m128i load16(const void* at) noexcept {
 
 // A bit for each byte that is no digit.
 LANNER_AVX2_TARGET inline std::uint32_t no_digits(__m256i bytes) noexcept {
-  // Of digits 0 to 9, what is less wraps around; to all is added what digits only can take.
+  // Bytes below '0' wrap around to large values; the added bias sets the top bit of every value
+  // above 9.
   const __m256i values = _mm256_sub_epi8(bytes, _mm256_set1_epi8('0'));
   return static_cast<std::uint32_t>(
       _mm256_movemask_epi8(_mm256_adds_epu8(values, _mm256_set1_epi8(0x7F - 9))));
@@ -90,7 +91,7 @@ LANNER_AVX2_TARGET inline std::uint64_t value_of_integer(const char* at, unsigne
 }
 
 // The first kSafeDigits bytes at `at`, without the point behind `integer` of them, `count` digits,
-// then as many zeros as there is room for: nothing has to be moved.
+// then zeros up to the full width, so that nothing has to be moved.
 LANNER_AVX2_TARGET inline std::uint64_t value_of_places(const char* at, std::size_t integer,
                                                         std::size_t count) noexcept {
   const __m256i before = load32(kFirstBytes.bytes + 32 - integer);
@@ -118,7 +119,7 @@ inline const char* take_short_exponent(const char* at, std::int64_t* exponent) n
   at += static_cast<int>(negative || *at == '+');
   const unsigned first = static_cast<unsigned char>(at[0] - '0');
   const unsigned second = static_cast<unsigned char>(at[1] - '0');
-  // Without a branch: whether there is a second one is chance.
+  // Without a branch: it would mispredict on whether there is a second digit.
   const unsigned two = second <= 9 ? 1 : 0;
   const unsigned third = static_cast<unsigned char>(at[2] - '0');
   if (first > 9 || (two & static_cast<unsigned>(third <= 9)) != 0) return nullptr;
@@ -130,13 +131,11 @@ inline const char* take_short_exponent(const char* at, std::int64_t* exponent) n
 }  // namespace detail
 
 // Reads the number at `at` ('-' or a digit), of a text that ends at `end`, and returns the byte
-// behind it. Null: longer, malformed or near to the end of the text; nothing is said about it, and
-// read_number() reads it.
+// behind it. Null: longer, malformed or too close to the end of the text; then call read_number().
 [[gnu::always_inline]] LANNER_AVX2_TARGET inline const char* read_short_number(
     const char* at, const char* end, ShortNumber* out) noexcept {
   if (end - at < detail::kShortReach) return nullptr;
-  // The sign is passed over without being looked at: where the number ends is what all that follows
-  // waits for.
+  // The sign is skipped without a branch: everything that follows depends on the end of the number.
   const std::uint32_t all_others = detail::no_digits(detail::load32(at));
   std::uint32_t others = all_others & ~std::uint32_t{1};
   const bool negative = *at == '-';

@@ -1,5 +1,5 @@
-// json/number_avx512.h: numbers as text by code that its caller inlines, for AVX-512 with IFMA and
-// VBMI2. The same bytes as those of decimal.h.
+// json/number_avx512.h: writes numbers as text in code that the caller inlines, for AVX-512 with
+// IFMA and VBMI2. The output is that of decimal.h.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace lanner::json {
 
 namespace detail {
 
-// How the digits of 0.digits * 10^point are laid out.
+// The layout of the digits of 0.digits * 10^point.
 struct DoubleLayout {
   std::uint32_t holes;      // a bit for each byte that no digit takes
   std::uint8_t digits_min;  // so many, even if they are zeros
@@ -82,7 +82,7 @@ class NumberWriter final {
                                   kOne / 10)),
         ten_(_mm512_set1_epi64(10)),
         zero_(_mm512_set1_epi8('0')) {
-    // Opaque to the compiler, or it makes them anew for every number.
+    // Opaque to the compiler, which would otherwise recompute them for every number.
     asm("" : "+v"(tenths_), "+v"(ten_), "+v"(zero_));
   }
 
@@ -127,7 +127,7 @@ class NumberWriter final {
   static constexpr long long kOne = 1LL << 52;
   static constexpr std::uint64_t kEight = 100'000'000;
 
-  // Called rarely, for all that the compiler need know: it then keeps the constants in registers.
+  // Marked as rarely called, so that the compiler keeps the constants in registers.
   [[gnu::cold, gnu::noinline]] static char* write_long(char* to, std::uint64_t value) noexcept {
     return write_uint64(to, value);
   }

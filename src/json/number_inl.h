@@ -1,5 +1,5 @@
-// json/number_inl.h: digits eight at a time, and a decimal mantissa and its exponent as the nearest
-// double: for the readers of numbers, and for loops over many short ones, which inline it.
+// json/number_inl.h: reads eight digits at a time, and converts a decimal mantissa and exponent to
+// the nearest double; for the number readers and for loops that inline them.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace detail {
 enum class Scaled : std::uint8_t {
   done,
   too_large,  // no double is near
-  unknown,    // too near to the middle between two doubles: all digits must be looked at
+  unknown,    // too close to the midpoint between two doubles: all digits are needed
 };
 
 // Decimal digits that always fit 64 bits.
@@ -39,18 +39,18 @@ inline std::uint64_t value_of_eight(std::uint64_t digits) noexcept {
   return (low + high) >> 32;
 }
 
-// The same for the first `count` (1 to 8) bytes; zeros in front make eight of them, without a loop,
-// for its length would be chance.
+// The same for the first `count` (1 to 8) bytes; they are padded with zeros in front to eight,
+// because a loop over them would mispredict.
 inline std::uint64_t value_of_front(std::uint64_t bytes, unsigned count) noexcept {
   return value_of_eight((bytes - kZeroDigits) << (64 - 8 * count));
 }
 
-// Without a branch: which sign it is is chance.
+// Without a branch: it would mispredict on the sign.
 inline double with_sign(double value, bool negative) noexcept {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) | std::uint64_t{negative} << 63);
 }
 
-// mantissa * 10^exponent: the nearest, if 64 bits of the mantissa say all.
+// mantissa * 10^exponent: the nearest double, if 64 bits of the mantissa suffice.
 [[gnu::always_inline]] inline Scaled scale(std::uint64_t mantissa, std::int64_t exponent,
                                            bool negative, double* out) noexcept {
   const fast_float::adjusted_mantissa found =

@@ -1,5 +1,5 @@
-// json/plain_avx2.h: ASCII text that needs no escape, copied by code that its caller inlines: for
-// loops over many short texts, compiled for AVX2. As plain_avx512.h.
+// json/plain_avx2.h: copies ASCII text that needs no escape, in code that the caller inlines, for
+// loops over many short texts; compiled for AVX2. As plain_avx512.h.
 
 #pragma once
 
@@ -20,8 +20,8 @@ namespace lanner::json {
 
 class Avx2PlainCopy final {
  public:
-  // Copies `size` bytes of ASCII, or of UTF-8. False: one of them needs an escape, and what was
-  // written does not count. Never reads outside the text. REQUIRES: room for size + 64 bytes.
+  // Copies `size` bytes of ASCII, or of UTF-8. False: one of them needs an escape, and the output
+  // must be discarded. Never reads outside the text. REQUIRES: room for size + 64 bytes.
   [[gnu::always_inline]] LANNER_AVX2_TARGET bool copy(char* to, const char* text,
                                                       std::size_t size) const noexcept {
     if (size < 32) return copy_short(to, text, size);

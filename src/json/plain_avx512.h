@@ -1,5 +1,5 @@
-// json/plain_avx512.h: ASCII text that needs no escape, copied by code that its caller inlines:
-// for loops over many short texts, compiled for AVX-512.
+// json/plain_avx512.h: copies ASCII text that needs no escape, in code that the caller inlines, for
+// loops over many short texts; compiled for AVX-512.
 
 #pragma once
 
@@ -26,15 +26,15 @@ class PlainCopy final {
       : space_(_mm512_set1_epi8(0x20)),
         quote_(_mm512_set1_epi8('"')),
         backslash_(_mm512_set1_epi8('\\')) {
-    // Opaque to the compiler, or it makes them anew for every text.
+    // Opaque to the compiler, which would otherwise recompute them for every text.
     asm("" : "+v"(space_), "+v"(quote_), "+v"(backslash_));
   }
 
-  // Copies `size` bytes of ASCII. False: one of them needs an escape, and what was written does not
-  // count. REQUIRES: room for size + 64 bytes.
+  // Copies `size` bytes of ASCII. False: one of them needs an escape, and the output must be
+  // discarded. REQUIRES: room for size + 64 bytes.
   [[gnu::always_inline]] LANNER_AVX512_TARGET bool copy(char* to, const char* text,
                                                         std::size_t size) const noexcept {
-    // Short texts by halves: a store that crosses a cache line costs two.
+    // Short texts in halves: a store that crosses a cache line costs as much as two.
     if (size <= 32) return copy_short(to, text, static_cast<unsigned>(size));
     for (; size > 64; to += 64, text += 64, size -= 64) {
       const __m512i bytes = _mm512_loadu_si512(text);

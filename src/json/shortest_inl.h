@@ -1,4 +1,4 @@
-// json/shortest_inl.h: the 17 digits of the shortest number, for callers that inline them.
+// json/shortest_inl.h: the 17 digits of the shortest number, inline.
 
 #pragma once
 
@@ -62,7 +62,7 @@ __extension__ using Wide = unsigned __int128;
   const std::uint64_t half = power.high >> (1 - shift);
 
   // One digit less will do if `whole` or the next one reads back; else the nearest digit behind it.
-  // Which it is depends on chance, so there are no branches.
+  // This is unpredictable, so there are no branches.
   const std::uint64_t upper = 0 - (part >> 63);  // all ones: the next one is nearer
   const std::uint64_t distance = (part ^ upper) - upper;
   const bool shorter = distance < half;
@@ -70,7 +70,7 @@ __extension__ using Wide = unsigned __int128;
   const std::uint64_t rest = static_cast<std::uint64_t>(tenfold) + (std::uint64_t{1} << 63);
   const std::uint64_t digit =
       static_cast<std::uint64_t>(tenfold >> 64) + (rest < std::uint64_t{1} << 63);
-  // Too close to call: `rest` is 10 times as wrong as `part` is.
+  // Too close to decide: the error of `rest` is 10 times that of `part`.
   constexpr std::uint64_t kError = 4;
   if ((distance - half + kError <= 2 * kError) | (rest + 16 * kError <= 32 * kError)) [[unlikely]]
     return fill(value);

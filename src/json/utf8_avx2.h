@@ -1,5 +1,5 @@
-// json/utf8_avx2.h: five three-byte characters decoded at once: what Chinese, Japanese and Korean
-// text mostly is.
+// json/utf8_avx2.h: decodes five three-byte characters at once, the most common ones in Chinese,
+// Japanese and Korean text.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace lanner::json::detail {
 // Bytes behind `at` that must be there: 15, and three more code points, for the store of eight.
 inline constexpr std::ptrdiff_t kFiveReach = 15 + 12;
 
-// False: not such text, or too near to the end; nothing was done. REQUIRES: 16 bytes at *at.
+// False: other text, or too close to the end; nothing was done. REQUIRES: 16 bytes at *at.
 LANNER_UTF8_AVX2 inline bool decode_five(const char** at, const char* end,
                                          std::uint16_t** to) noexcept {
   if (end - *at < kFiveReach) return false;

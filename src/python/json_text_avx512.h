@@ -1,5 +1,5 @@
-// python/json_text_avx512.h: short string literals as str objects without a call but that for the
-// memory: the text is stored out of the register in which its end was found.
+// python/json_text_avx512.h: makes str objects from short string literals with no call except the
+// allocation: the text is stored from the register in which its end was found.
 
 #pragma once
 
@@ -14,7 +14,7 @@ inline constexpr std::ptrdiff_t kShortText = 64;
 
 // The string whose opening quote is at[-1], of a document that ends at `end`, if it is at most 63
 // ASCII bytes without an escape and not near to the end; returns the byte behind its closing quote.
-// Null: another one, and nothing is said about it. *out: null when memory is out.
+// Null: not such a string; call the general function. *out: null when memory is out.
 LANNER_AVX512_TARGET inline const char* read_short_text(const char* at, const char* end,
                                                         PyObject** out) noexcept {
   if (end - at < kShortText) return nullptr;
@@ -32,7 +32,7 @@ LANNER_AVX512_TARGET inline const char* read_short_text(const char* at, const ch
   }
   char* to = nullptr;
   *out = new_ascii(size, &to);
-  // Short ones by halves: a store that crosses a cache line costs two.
+  // Short ones in halves: a store that crosses a cache line costs as much as two.
   if (!*out) return at;
   if (size <= 32) {
     _mm256_mask_storeu_epi8(to, static_cast<__mmask32>(text), _mm512_castsi512_si256(bytes));
@@ -42,7 +42,7 @@ LANNER_AVX512_TARGET inline const char* read_short_text(const char* at, const ch
   return at + size + 1;
 }
 
-// Does this text and a quote stand at `at`? REQUIRES: size <= kShortText.
+// Whether this text, followed by a quote, is at `at`. REQUIRES: size <= kShortText.
 LANNER_AVX512_TARGET inline bool is_text_at(const char* at, const char* end, const char* text,
                                             std::size_t size) noexcept {
   if (end - at <= kShortText) return false;

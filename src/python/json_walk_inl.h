@@ -1,5 +1,5 @@
-// python/json_walk_inl.h: plain values, lists, tuples and dicts written in one loop, compiled once
-// for each kind of vector instructions: json_walk_*.cpp, which say LANNER_WALK_TARGET.
+// python/json_walk_inl.h: writes plain values, lists, tuples and dicts in one loop, compiled once
+// for each kind of vector instructions by json_walk_*.cpp, which define LANNER_WALK_TARGET.
 
 #pragma once
 
@@ -14,9 +14,9 @@ namespace lanner::python {
 
 // One walk, from the frame at the encoder's top on.
 //
-// No Python code runs in it, so the containers it meets need no references of its own: their
-// frames from owned_end_ on borrow them, have no `items` and no `size`, and the top one no key,
-// until pin().
+// No Python code runs in it, so it needs no references to the containers: the frames from
+// owned_end_ on borrow them, have no `items` and no `size`, and the top one has no key, until
+// pin().
 template <class Level>
 class JsonWalk final {
  public:
@@ -24,7 +24,7 @@ class JsonWalk final {
   using Frame = JsonEncoder::Frame;
   using Kind = JsonEncoder::Kind;
 
-  // `keys` is no member: the address of an array is taken, and then all members lie in memory.
+  // `keys` is not a member: its address is taken, which would force all members into memory.
   LANNER_WALK JsonWalk(JsonEncoder& encoder, WrittenKeys<typename Level::Plain>& keys) noexcept
       : encoder_(encoder),
         out_(*encoder.out_),
@@ -73,7 +73,7 @@ class JsonWalk final {
     return Done::yes;
   }
 
-  // Gives the encoder its frames, with references of their own: other code may run.
+  // Passes the frames to the encoder with owned references, because other code may run.
   LANNER_WALK void pin() noexcept {
     encoder_.depth_ = static_cast<int>(top_ + 1 - encoder_.frames_.data());
     for (; owned_end_ <= top_; ++owned_end_) {
@@ -109,7 +109,7 @@ class JsonWalk final {
     (void)out_.word(frame.kind <= Kind::tuple ? "]," : "},", 2);
     if (top_ + 1 < owned_end_) {
       --owned_end_;
-      // May be the last references, and what dies may run any code.
+      // These may be the last references, and a destructor may run any code.
       rarely([f = &frame] {
         drop(f->key);
         drop(f->items);
@@ -171,7 +171,7 @@ class JsonWalk final {
     return done;
   }
 
-  // What default() or an item called has added to the top frame's container.
+  // Checks whether default() or code called by an item has added to the top frame's container.
   LANNER_WALK Done grown() noexcept {
     pin();
     return rarely([e = &encoder_] {
@@ -250,7 +250,7 @@ class JsonWalk final {
     return done == Done::yes ? Done::again : done;
   }
 
-  // The next item of a frame by the encoder's own functions, which may run any code.
+  // Writes the next item of a frame with the encoder's own functions, which may run any code.
   LANNER_WALK Done run_other(PyObject** other) noexcept {
     pin();
     out_.give();

@@ -1,4 +1,4 @@
-// python/layout.h: may this build rely on how CPython lays its objects out?
+// python/layout.h: whether this build may rely on the layout of CPython's objects.
 //
 // LANNER_LAYOUTS is 1 where the fast paths that read or write the inside of dict, list, str and int
 // objects were tested: CPython 3.11 to 3.13 with the GIL, without the interpreter's own counting of

@@ -13,7 +13,7 @@ namespace lanner::python {
 // exception set. REQUIRES: size >= 2 (CPython shares shorter ones).
 [[gnu::always_inline]] inline PyObject* new_ascii(std::size_t size, char** to) noexcept {
 #if LANNER_LAYOUTS
-  // The same as PyUnicode_New(size, 0x7F), whose layout PEP 393 gives, without its questions.
+  // The same as PyUnicode_New(size, 0x7F), whose layout PEP 393 defines, without its checks.
   void* memory = PyObject_Malloc(sizeof(PyASCIIObject) + size + 1);
   if (!memory) return PyErr_NoMemory();
   auto* made = new (memory) PyASCIIObject{};

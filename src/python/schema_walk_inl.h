@@ -1,6 +1,6 @@
-// python/schema_walk_inl.h: plain values of a schema's type in one loop: lists, dicts, records in
-// slots or in dicts, and scalars. Compiled once for each kind of vector instructions:
-// schema_walk_*.cpp, which say LANNER_WALK_TARGET.
+// python/schema_walk_inl.h: writes plain values of a schema's type in one loop: lists, dicts,
+// records in slots or in dicts, and scalars. Compiled once for each kind of vector instructions by
+// schema_walk_*.cpp, which define LANNER_WALK_TARGET.
 
 #pragma once
 
@@ -15,8 +15,8 @@ namespace lanner::python {
 
 // One walk, from the frame at the encoder's top on.
 //
-// No Python code runs in it, so the containers it meets need no references of its own: their frames
-// from owned_end_ on borrow them, and the top one has no key, until pin().
+// No Python code runs in it, so it needs no references to the containers: the frames from
+// owned_end_ on borrow them, and the top one has no key, until pin().
 template <class Level>
 class SchemaWalk final {
  public:
@@ -26,7 +26,7 @@ class SchemaWalk final {
   using Kind = schema::Kind;
   using Node = schema::Node;
 
-  // `keys` is no member: the address of an array is taken, and then all members lie in memory.
+  // `keys` is not a member: its address is taken, which would force all members into memory.
   LANNER_WALK SchemaWalk(SchemaEncoder& encoder, WrittenKeys<typename Level::Plain>& keys) noexcept
       : encoder_(encoder),
         out_(encoder.out_),
@@ -36,8 +36,8 @@ class SchemaWalk final {
   SchemaWalk(const SchemaWalk&) = delete;
   SchemaWalk& operator=(const SchemaWalk&) = delete;
 
-  // Done::yes: all frames are closed. Done::left: the top frame goes on with what is for others.
-  // Failed: as the encoder's functions have it.
+  // Done::yes: all frames are closed. Done::left: the top frame continues with a value for other
+  // code. Failed: as the encoder's functions have it.
   LANNER_WALK Done run() noexcept {
     Done done = Done::yes;
     while (done != Done::left && done != Done::failed) {
@@ -83,7 +83,7 @@ class SchemaWalk final {
     return put == Put::yes ? Done::yes : Done::left;
   }
 
-  // Gives the encoder its frames, with references of their own: other code may run.
+  // Passes the frames to the encoder with owned references, because other code may run.
   LANNER_WALK void pin() noexcept {
     encoder_.depth_ = static_cast<int>(top_ + 1 - encoder_.frames_.data());
     for (; owned_end_ <= top_; ++owned_end_) {
@@ -120,7 +120,7 @@ class SchemaWalk final {
     (void)out_.word(frame.braces ? "}," : "],", 2);
     if (top_ + 1 < owned_end_) {
       --owned_end_;
-      // May be the last references, and what dies may run any code.
+      // These may be the last references, and a destructor may run any code.
       rarely([f = &frame] {
         drop(f->key);
         drop(f->owner);
@@ -187,8 +187,8 @@ class SchemaWalk final {
     return done;
   }
 
-  // Leaves the fast loop at the item `at`, and undoes the `key_size` bytes of its key that have been
-  // written.
+  // Leaves the fast loop at the item `at`, and undoes the `key_size` bytes of its key that have
+  // been written.
   LANNER_WALK Done leave(Done done, Py_ssize_t at, std::size_t key_size, PyObject* key) noexcept {
     if (done == Done::opened) return done;
     top_->at = done == Done::failed ? at + 1 : at;
@@ -335,7 +335,7 @@ class SchemaWalk final {
     return Done::yes;
   }
 
-  // Null: there is no such key, or other code must look for it. Most dicts have their keys in the
+  // Null: there is no such key, or other code must search it. Most dicts have their keys in the
   // order of the fields.
   LANNER_WALK PyObject* find(const DictEntries& entries, PyObject* dict, Py_ssize_t at,
                              const schema::FieldRow& row) noexcept {

@@ -1,6 +1,6 @@
-// python/walk_output_inl.h: the output of a loop over plain values: its end in a register, str, int
-// and float written by inlined code. Compiled once for each kind of vector instructions by files
-// that say LANNER_WALK_TARGET.
+// python/walk_output_inl.h: the output of a loop over plain values: its end is in a register, and
+// str, int and float are written by inlined code. Compiled once for each kind of vector
+// instructions by files that define LANNER_WALK_TARGET.
 
 #pragma once
 
@@ -11,13 +11,13 @@
 #include "python/small_integer.h"
 #include "python/str_bytes.h"
 
-// Inlined whatever the compiler thinks: the loop's state is to stay in registers.
+// Always inlined, so that the loop's state stays in registers.
 #define LANNER_WALK LANNER_WALK_TARGET __attribute__((always_inline)) inline
 
 namespace lanner::python {
 
-// Calls `call` where that happens rarely: the compiler then keeps what a loop holds in registers,
-// though a call would clobber them. `call` captures by value.
+// Makes a rare call: the compiler then keeps the loop's state in registers, although the call
+// clobbers them. `call` captures by value.
 template <class Call>
 [[gnu::cold, gnu::noinline]] auto rarely(Call call) noexcept {
   return call();
@@ -34,7 +34,8 @@ enum class Put : std::uint8_t {
 template <class Level>
 class WalkOutput final {
  public:
-  // Short keys fit, and what copies and numbers write behind their end, and punctuation.
+  // Room for a short key, for bytes that copies and numbers write past their end, and for
+  // punctuation.
   static constexpr std::size_t kRoom = 3 * 64;
 
   LANNER_WALK explicit WalkOutput(json::Output& out) noexcept : out_(out) { take(); }

@@ -1,4 +1,4 @@
-// python/written_keys_inl.h: keys of dicts as they are written, found again by the object. Compiled
+// python/written_keys_inl.h: a cache of written dict keys, looked up by object. Compiled
 // once for each kind of vector instructions: see walk_output_inl.h.
 
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace lanner::python {
 
-// The written form of keys met before, by the object: the rows of a table have the same ones.
-// Borrows them: forget() when one may have died.
+// The written form of earlier keys, by object: the rows of a table share them. The keys are
+// borrowed: call forget() when one may have been freed.
 template <class Plain>
 class WrittenKeys final {
  public:

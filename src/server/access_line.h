@@ -35,7 +35,7 @@ class AccessLine final {
   void put_user(const Op& op) noexcept;
   void put_request_line() noexcept;
   void put_protocol() noexcept;
-  // An empty value is "-", as there is no telling it from absent in a line anyway.
+  // An empty value is written as "-", since a line cannot distinguish it from a missing one.
   void put_value(const Op& op, std::string_view value, Escape escape = Escape::log) noexcept;
 
   // `units` is the number times ten to the power of `scale`.
