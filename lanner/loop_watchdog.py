@@ -37,7 +37,7 @@ class Watchdog:
     def __init__(self, loop: WatchedLoop) -> None:
         self._loop = loop
         self._looked_at = threading.get_ident()
-        self._told: float = 0.0  # when the turn began that was reported last
+        self._reported: float = 0.0  # when the turn began that was reported last
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="lanner loop watchdog", daemon=True)
 
@@ -56,7 +56,7 @@ class Watchdog:
     def look(self) -> bool:
         """True: the loop is blocked, and this call has reported it for the first time."""
         since = self._loop.turn_started
-        if not since or since == self._told:
+        if not since or since == self._reported:
             return False
         lasted_s = self._loop.time() - since
         frame = sys._current_frames().get(self._looked_at)
@@ -64,7 +64,7 @@ class Watchdog:
             return False
         if self._loop.turn_started != since:
             return False  # it went on while we looked: the stack would be another turn's
-        self._told = since
+        self._reported = since
         stack = "".join(traceback.format_stack(frame))
         logger.warning("The loop has been blocked for %.3f seconds, here:\n%s", lasted_s, stack.rstrip())
         return True

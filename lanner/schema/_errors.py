@@ -21,7 +21,7 @@ def written(value: Any) -> str:
     return dumps(value, default=shown, nan_as_null=True, non_str_keys=True)
 
 
-def told(value: Any) -> Any:
+def representable(value: Any) -> Any:
     """The value, or its repr() if JSON cannot represent it (a lone surrogate, a cycle, a key that is not a scalar)."""
     try:
         written([{"input": value}])  # as deep as it will stand
@@ -34,4 +34,6 @@ def to_json(errors: list[dict[str, Any]]) -> str:
     try:
         return written(errors)
     except Exception:
-        return written([{name: part if name == "loc" else told(part) for name, part in e.items()} for e in errors])
+        return written(
+            [{name: part if name == "loc" else representable(part) for name, part in e.items()} for e in errors]
+        )

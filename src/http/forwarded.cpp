@@ -227,58 +227,58 @@ class Element {
 enum class Hop : std::uint8_t { unreadable, proxy, client };
 
 // Takes an address that a trusted proxy reports.
-Hop take_hop(std::string_view node, const TrustList& trust, Forwarding* said) noexcept {
+Hop take_hop(std::string_view node, const TrustList& trust, Forwarding* result) noexcept {
   IpAddress address;
   std::uint16_t port = 0;
   if (!parse_node(node, &address, &port)) return Hop::unreadable;
-  said->client = address;
-  said->client_port = port;
-  said->has_client = true;
+  result->client = address;
+  result->client_port = port;
+  result->has_client = true;
   return trust.trusts_hop(address) ? Hop::proxy : Hop::client;
 }
 
 // The left-most that was believed counts: inner proxies may only see plain connections.
 Forwarding read_standard(const RequestHead& head, const TrustList& trust) noexcept {
-  Forwarding said;
+  Forwarding result;
   MembersFromRight members(head, Token::forwarded);
   std::string_view member;
   for (std::size_t hop = 0; hop < kForwardedHopsMax && members.next(&member); ++hop) {
     Element element;
     if (!element.parse(member)) break;
     const Forwarding::Scheme scheme = scheme_of(element.proto());
-    if (scheme != Forwarding::Scheme::unsaid) said.scheme = scheme;
-    if (is_valid_host(element.host())) said.host = element.host();
-    if (!element.node() || take_hop(*element.node(), trust, &said) != Hop::proxy) break;
+    if (scheme != Forwarding::Scheme::unsaid) result.scheme = scheme;
+    if (is_valid_host(element.host())) result.host = element.host();
+    if (!element.node() || take_hop(*element.node(), trust, &result) != Hop::proxy) break;
   }
-  return said;
+  return result;
 }
 
 Forwarding read_customary(const RequestHead& head, const TrustList& trust,
                           std::uint8_t believed) noexcept {
-  Forwarding said;
+  Forwarding result;
   std::size_t distance = 0;  // of the client's address from the right
   if (believed & kXForwardedFor) {
     MembersFromRight members(head, Token::x_forwarded_for);
     std::string_view member;
     for (std::size_t hop = 0; hop < kForwardedHopsMax && members.next(&member); ++hop) {
-      const Hop found = take_hop(member, trust, &said);
+      const Hop found = take_hop(member, trust, &result);
       if (found == Hop::unreadable) break;
       distance = hop;
       if (found == Hop::client) break;
     }
   }
   if (believed & kXForwardedProto) {
-    said.scheme = scheme_of(member_at(head, Token::x_forwarded_proto, distance));
+    result.scheme = scheme_of(member_at(head, Token::x_forwarded_proto, distance));
   }
   if (believed & kXForwardedHost) {
     const std::string_view host = member_at(head, Token::x_forwarded_host, distance);
-    if (is_valid_host(host)) said.host = host;
+    if (is_valid_host(host)) result.host = host;
   }
   if (believed & kXForwardedPort) {
     std::uint16_t port = 0;
-    if (parse_port(member_at(head, Token::x_forwarded_port, distance), &port)) said.port = port;
+    if (parse_port(member_at(head, Token::x_forwarded_port, distance), &port)) result.port = port;
   }
-  return said;
+  return result;
 }
 
 }  // namespace
