@@ -161,7 +161,7 @@ FIXED = (
         values.one_of(*INTERFACES, asgi3="asgi", asginl="asgi"),
         "auto",
         SERVE,
-        "auto (by calling convention), asgi or wsgi; native comes later.",
+        "auto (by the signature), asgi or wsgi; native comes later.",
         "KIND",
     ),
     Flag(
