@@ -8,9 +8,10 @@ from typing import Any
 import click
 
 from lanner import flags, foreign
-from lanner.errors import AppError, LannerError
+from lanner.errors import LannerError
 from lanner.flags import Flag
 from lanner.log import complain, put
+from lanner.report import say
 from lanner.spelling import hint
 
 COMMANDS = ("run",)
@@ -169,9 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(explained(error))
         return 2
     except LannerError as error:
-        if isinstance(error, AppError) and error.report:
-            put(error.report.rstrip("\n"))
-        complain(str(error))
+        say(error)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return 130

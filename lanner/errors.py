@@ -8,6 +8,7 @@ class LannerError(Exception):
     """
 
     exit_code = 1
+    while_serving = False  # it came after the server had started, so that it belongs to the log
 
 
 class ConfigError(LannerError):

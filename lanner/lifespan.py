@@ -23,6 +23,7 @@ class ShutdownError(AppError):
     """
 
     exit_code = 1
+    while_serving = True
 
 
 class Lifespan:

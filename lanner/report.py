@@ -3,7 +3,8 @@
 import os
 import sys
 
-from lanner.errors import AppError
+from lanner.errors import AppError, LannerError
+from lanner.log import Log, complain, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,20 @@ def load_failed(shown: str, error: BaseException) -> AppError:
     if isinstance(error, SystemExit):
         return AppError(f"cannot load {shown}: it called sys.exit({error.code!r})", trimmed(error))
     return AppError(f"cannot load {shown}: {summary(error)}", trimmed(error))
+
+
+def say(error: LannerError) -> None:
+    """Prints an error that ends the process: for the user of the command line, or as a line of a running server's log.
+
+    Example: `say(ConfigError("--port: 'x' is not a whole number"))`
+    """
+    report = error.report.rstrip("\n") if isinstance(error, AppError) else ""
+    if error.while_serving:
+        Log().error("app.failed", error=error)
+    if report:
+        put(report)
+    if not error.while_serving:
+        complain(str(error))
 
 
 def summary(error: BaseException) -> str:

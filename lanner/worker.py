@@ -13,7 +13,8 @@ import sys
 
 from lanner import serving
 from lanner.errors import AppError, LannerError
-from lanner.log import complain, put
+from lanner.log import put
+from lanner.report import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ def main(arguments: list[str]) -> None:
     except LannerError as error:
         if not served:  # a wrong option, or an ASGI application that did not start
             boot_failed(report, error)
-        if isinstance(error, AppError) and error.report:
-            put(error.report.rstrip("\n"))
-        complain(str(error))
+        say(error)
         sys.exit(error.exit_code)
     ignore_signals()
     if not ended:

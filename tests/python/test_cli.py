@@ -187,6 +187,27 @@ async def app(scope, receive, send):
 """
 
 
+FAILS_AT_THE_END = """\
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        raise OSError("disk full")
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_failure_of_a_running_server_is_a_line_of_its_log(workers: str, serve, write) -> None:
+    write("shop.py", FAILS_AT_THE_END)
+    with serve("shop:app", "--port", "0", "--workers", workers) as server:
+        server.process.terminate()
+        line = server.wait_for("disk full")
+        assert re.fullmatch(
+            r'\d{4}-\d\d-\d\dT\S+[+-]\d\d:\d\d \[\d+\] error app.failed error="shop:app: .*OSError: disk full"\n', line
+        ), line
+
+
 LOGGING = """\
 import logging
 
