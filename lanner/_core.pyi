@@ -380,7 +380,10 @@ class LoopBase:
         """Descriptor -> what was given to add_reader() or add_writer(), reader, writer."""
 
     def _begin_run(self) -> None:
-        """Before each run: is time() still ours?"""
+        """Before each run: is time() still ours, and which thread is the loop's?"""
+
+    def _end_run(self) -> None:
+        """After each run: any thread may use the loop."""
 
     def _add_pool(self, pool: ThreadPool) -> None:
         """Results of its jobs are set in the loop's turns."""

@@ -1,6 +1,7 @@
 """The whole configuration of one `lanner run`, made from flags, environment and defaults, and checked."""
 
 import re
+import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -211,8 +212,20 @@ def refined(settings: dict[str, object]) -> dict[str, object]:
     """Settings that follow from others."""
     if settings["access_log"] is None:
         settings["access_log"] = bool(settings["access_logfile"])
-    settings["root_path"] = str(settings["root_path"]).rstrip("/")
+    settings["root_path"] = decoded_path(str(settings["root_path"])).rstrip("/")
     return settings
+
+
+def decoded_path(path: str) -> str:
+    """--root-path as paths are compared: percent-decoded. Example: decoded_path("/a%20b") == decoded_path("/a b")."""
+    try:
+        decoded = urllib.parse.unquote(path, errors="strict")
+        decoded.encode()
+    except UnicodeError:
+        raise ConfigError(f"--root-path: {path!r} is not UTF-8 once it is percent-decoded") from None
+    if "\0" in decoded:
+        raise ConfigError(f"--root-path: {path!r} has a NUL in it")
+    return decoded
 
 
 def misspelt_variables(environ: Mapping[str, str]) -> list[str]:

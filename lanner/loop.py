@@ -200,8 +200,11 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
 
     def run_forever(self) -> None:
         self._begin_run()
-        with Watchdog(self) if self.get_debug() else contextlib.nullcontext():
-            super().run_forever()
+        try:
+            with Watchdog(self) if self.get_debug() else contextlib.nullcontext():
+                super().run_forever()
+        finally:
+            self._end_run()
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
         """As asyncio's; the default executor is the loop's own threads, unless set_default_executor() gave another."""

@@ -41,7 +41,7 @@ def shown(default: int, unit: str) -> str:
     """Example: `shown(65536, "bytes")` is `"64k"`, `shown(2500, "ms")` is `"2.5"`."""
     if unit == "ms":
         return f"{default / 1000:g}"
-    for size, letter in ((1 << 20, "m"), (1 << 10, "k")):
+    for size, letter in ((1 << 30, "g"), (1 << 20, "m"), (1 << 10, "k")):
         if unit != "count" and default and default % size == 0:
             return f"{default // size}{letter}"
     return str(default)

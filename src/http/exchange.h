@@ -61,6 +61,10 @@ class Body {
   // The number of bytes left to read, if it is known without waiting: for whole bodies and
   // Content-Length.
   virtual std::optional<std::uint64_t> bytes_left() const noexcept = 0;
+  // Around a read() on another thread than the exchange's, which is blocking(): the exchange does
+  // not end between the two; that makes read() return. One thread reads at a time.
+  virtual void begin_read() noexcept {}
+  virtual void end_read() noexcept {}
 
  protected:
   ~Body() = default;

@@ -16,7 +16,10 @@ struct Limits {
 // Not configurable.
 inline constexpr std::uint64_t kBodyRateGraceMs = 10'000;   // min-body-rate counts after this
 inline constexpr std::uint64_t kWriteRateGraceMs = 30'000;  // min-write-rate counts after this
-inline constexpr std::uint64_t kLingerReadMs = 2'000;       // silence that ends a lingering close
+inline constexpr std::uint64_t kLingerReadMs = 5'000;       // silence that ends a lingering close
+inline constexpr std::uint64_t kDrainLingerMs = 2'000;      // all of one, when the server stops
+// What may be left of a body that nobody reads and be read for the next request's sake (Go: 256k).
+inline constexpr std::uint64_t kDiscardBytesMax = 1'048'576;
 inline constexpr int kLeadingEmptyLines = 8;  // RFC 9112, section 2.2: ignore at least one
 inline constexpr int kChunkSizeDigits = 16;   // leading zeros counted, as Go
 

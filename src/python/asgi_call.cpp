@@ -45,8 +45,7 @@ bool AsgiCall::begin() noexcept {
     end_task();
     return over();
   }
-  if (exchange_ && !exchange_->retain(this)) {
-    (void)PyErr_NoMemory();
+  if (exchange_ && !keep()) {
     fail();
     cancel();
   }
@@ -134,6 +133,30 @@ void AsgiCall::log_without_head(bool disconnected) noexcept {
   app_.log().exception("app.error_after_answer", head, true);
 }
 
+// A client that has left meanwhile is no error: it is as after on_disconnect(), exchange_ is null.
+bool AsgiCall::keep() noexcept {
+  const Result<void> kept = exchange_->retain(this);
+  if (kept) return true;
+  if (kept.code() != Errc::disconnected) return !refused(kept.code());
+  lose();
+  return true;
+}
+
+// Where the client is gone the next send() says so.
+bool AsgiCall::wrote(http::WriteState state) noexcept {
+  if (state == http::WriteState::closed && exchange_) lose();
+  return exchange_ != nullptr;
+}
+
+void AsgiCall::lose() noexcept {
+  gone_ = true;
+  http::Exchange* exchange = exchange_;
+  exchange_ = nullptr;
+  wake(&receivers_);
+  wake(&drainers_);
+  if (exchange) exchange->abort();
+}
+
 void AsgiCall::cancel() noexcept {
   if (!task_) return;
   Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->cancel));
@@ -153,7 +176,7 @@ void AsgiCall::finish() noexcept {
 
 PyObject* AsgiCall::take_message(PyObject** future) noexcept {
   ModuleState* state = app_.state();
-  if (gone_ || finished_ || (body_received_ && half_closed_)) {
+  if (gone_ || !exchange_ || (body_received_ && half_closed_)) {
     Ref message = Ref::steal(PyDict_New());
     if (!message || PyDict_SetItem(message.get(), state->type, state->http_disconnect) < 0) {
       return nullptr;
@@ -292,12 +315,7 @@ void AsgiCall::on_half_close() noexcept {
 
 void AsgiCall::on_disconnect() noexcept {
   handler_.hold_gil();
-  gone_ = true;
-  http::Exchange* exchange = exchange_;
-  exchange_ = nullptr;
-  wake(&receivers_);
-  wake(&drainers_);
-  if (exchange) exchange->abort();
+  lose();
   if (end_without_task() || over()) handler_.call_ended(this);
 }
 

@@ -4,6 +4,9 @@
 //   begin() -> the task takes its first step at once -> messages
 //           -> the task is done and the exchange has ended -> destroyed
 //
+// All of it belongs to the loop's thread. receive() and send() may be called on others: there they
+// touch nothing of this (asgi_callables.cpp).
+//
 // receive() may be called again while an earlier one still waits: each gets the next event, in the
 // order in which their tasks resume. After the last body event, and once the answer is complete,
 // receive() gives http.disconnect when the client is gone or the answer has ended. send() after a
@@ -29,7 +32,11 @@ struct SuspendedTag {};  // requests whose task is not done yet
 class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
  public:
   AsgiCall(AsgiApp& app, AsgiHandler& handler, http::Exchange& exchange, bool whole_body) noexcept
-      : app_(app), handler_(handler), exchange_(&exchange), whole_body_(whole_body) {}
+      : app_(app),
+        handler_(handler),
+        exchange_(&exchange),
+        thread_(PyThread_get_thread_ident()),
+        whole_body_(whole_body) {}
   AsgiCall(const AsgiCall&) = delete;
   AsgiCall& operator=(const AsgiCall&) = delete;
 
@@ -39,6 +46,10 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   bool on_task_done() noexcept;
   // For the drain's end: cancels the task.
   void cancel() noexcept;
+
+  ModuleState* state() noexcept { return app_.state(); }
+  // The calling thread is the loop's.
+  bool on_own_thread() const noexcept { return PyThread_get_thread_ident() == thread_; }
 
   // The next message of a receive() that is being stepped: see take_message() in
   // python/awaitable.h.
@@ -69,6 +80,11 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   bool ready_for_body(std::uint64_t bytes, bool more) noexcept;
   PyObject* after_body(http::WriteState state, bool more) noexcept;
   bool start(std::optional<std::uint64_t> body_bytes) noexcept;
+  // What calls to the exchange come to is looked at here, and nowhere else.
+  bool refused(Errc code) noexcept;             // true with an exception set
+  bool wrote(http::WriteState state) noexcept;  // false: the client is gone
+  bool keep() noexcept;  // retains it, if it is still there; false with an exception set
+  void lose() noexcept;
   void abort() noexcept;
   void finish() noexcept;
   void fail() noexcept;    // with an exception set: logs it, 500 or cut
@@ -80,7 +96,8 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
 
   AsgiApp& app_;
   AsgiHandler& handler_;
-  http::Exchange* exchange_;  // null once it has ended
+  http::Exchange* exchange_;    // null once it has ended
+  const unsigned long thread_;  // the loop's
   AsgiKit* kit_ = nullptr;
   Ref task_;
   Ref watcher_;               // the task's done callback

@@ -35,17 +35,30 @@ PyObject* over(const char* what) noexcept {
   return nullptr;
 }
 
+// A step of what receive() or send() gave, on a thread whose loop is not the request's: what it
+// touches belongs to that loop, which may be at work on it without the GIL.
+PyObject* elsewhere(const char* what) noexcept {
+  PyErr_Format(PyExc_RuntimeError,
+               "%s was awaited off the thread of its request's event loop: use "
+               "asyncio.run_coroutine_threadsafe(%s, loop)",
+               what, what);
+  return nullptr;
+}
+
+// Off the loop's thread nothing happens before the await, which may be on it.
 PyObject* call_receive(PyObject* object, PyObject* const*, size_t flags, PyObject* names) noexcept {
   if (!takes(names, PyVectorcall_NARGS(flags), 0, "receive()")) return nullptr;
   AsgiCall* call = as_callable(object)->call;
-  return call ? call->receiving() : over("receive()");
+  if (!call) return over("receive()");
+  return call->on_own_thread() ? call->receiving() : new_receiving(call->state(), object);
 }
 
 PyObject* call_send(PyObject* object, PyObject* const* args, size_t flags,
                     PyObject* names) noexcept {
   if (!takes(names, PyVectorcall_NARGS(flags), 1, "send(message)")) return nullptr;
   AsgiCall* call = as_callable(object)->call;
-  return call ? call->send(args[0]) : over("send()");
+  if (!call) return over("send()");
+  return call->on_own_thread() ? call->send(args[0]) : new_sending(call->state(), object, args[0]);
 }
 
 // asyncio calls it with the task, from its ready queue.
@@ -72,7 +85,14 @@ void dealloc(PyObject* object) noexcept {
 
 PyObject* take_message(PyObject* receive, PyObject** future) noexcept {
   AsgiCall* call = as_callable(receive)->call;
-  return call ? call->take_message(future) : over("receive()");
+  if (!call) return over("receive()");
+  return call->on_own_thread() ? call->take_message(future) : elsewhere("receive()");
+}
+
+PyObject* send_message(PyObject* send, PyObject* message) noexcept {
+  AsgiCall* call = as_callable(send)->call;
+  if (!call) return over("send()");
+  return call->on_own_thread() ? call->send(message) : elsewhere("send(message)");
 }
 
 void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept {

@@ -46,15 +46,16 @@ PyObject* make_extensions(PyObject* nothing, bool trailers) noexcept {
   return all.release();
 }
 
-// What is not visible ASCII as %XX: a path as it goes on the wire.
+// A path as it goes on the wire: all but the characters of paths as %XX (RFC 3986, section 3.3).
 PyObject* percent_encoded(std::string_view text) noexcept {
   constexpr char kHex[] = "0123456789ABCDEF";
+  constexpr std::string_view kOthers = ",:@/";
   Buffer encoded;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const char triplet[3] = {'%', kHex[byte >> 4], kHex[byte & 15]};
-    const bool visible = byte > 0x20 && byte < 0x7F;
-    if (!encoded.append(visible ? std::string_view(&c, 1) : std::string_view(triplet, 3))) {
+    const bool plain = http::is_byte(c, http::kRegNameByte) || kOthers.find(c) != kOthers.npos;
+    if (!encoded.append(plain ? std::string_view(&c, 1) : std::string_view(triplet, 3))) {
       return PyErr_NoMemory();
     }
   }
@@ -128,16 +129,6 @@ PyObject* ScopeBuilder::field_list(const http::RequestHead& head) noexcept {
   return list.release();
 }
 
-// Percent-decoded, then UTF-8; what is not UTF-8 becomes U+FFFD (ASGI: "path").
-PyObject* ScopeBuilder::path(const http::RequestHead& head) noexcept {
-  if (!head.path_has_escapes) return texts_.get(head.path);
-  Buffer decoded;
-  char* to = decoded.reserve(head.path.size());
-  if (!to) return PyErr_NoMemory();
-  const std::size_t size = http::percent_decode(head.path, to);
-  return PyUnicode_DecodeUTF8(to, static_cast<Py_ssize_t>(size), "replace");
-}
-
 // [host, port]; for a unix socket [path, None] as server and None as client.
 PyObject* ScopeBuilder::endpoint(const http::Endpoint& endpoint, bool is_server) noexcept {
   if (endpoint.unix_socket) {
@@ -168,12 +159,41 @@ PyObject* ScopeBuilder::pair_of(const http::Endpoint& endpoint, Pair* kept) noex
 }
 
 // With --root-path, `path` always begins with it (ASGI: root_path is what SCRIPT_NAME is), whether
-// the proxy in front left it in or took it off.
-bool ScopeBuilder::lacks_root_path(std::string_view path) const noexcept {
+// the proxy in front left it in or took it off. `path`: percent-decoded, as the prefix is.
+bool ScopeBuilder::lacks_root_path(const http::RequestHead& head,
+                                   std::string_view path) const noexcept {
   const std::string_view prefix = root_path_utf8_;
-  if (prefix.empty()) return false;
+  if (prefix.empty() || head.form == http::TargetForm::asterisk) return false;
   return !(path.starts_with(prefix) &&
            (path.size() == prefix.size() || path[prefix.size()] == '/'));
+}
+
+// path: percent-decoded, then UTF-8; what is not UTF-8 becomes U+FFFD (ASGI: "path").
+int ScopeBuilder::add_path(PyObject* scope, const http::RequestHead& head) noexcept {
+  Buffer room;
+  std::string_view path = head.path;
+  if (head.path_has_escapes) {
+    char* to = room.reserve(path.size());
+    if (!to) {
+      (void)PyErr_NoMemory();
+      return -1;
+    }
+    path = {to, http::percent_decode(path, to)};
+  }
+  const bool prefixed = lacks_root_path(head, path);
+  PyObject* raw = bytes_of(head.path);
+  if (prefixed) {
+    PyObject* whole = root_path_raw_.get() ? share(root_path_raw_.get()) : nullptr;
+    PyBytes_ConcatAndDel(&whole, raw);
+    raw = whole;
+  }
+  if (set(scope, state_->raw_path, raw) < 0) return -1;
+  Ref text = Ref::steal(
+      head.path_has_escapes
+          ? PyUnicode_DecodeUTF8(path.data(), static_cast<Py_ssize_t>(path.size()), "replace")
+          : texts_.get(path));
+  if (text && prefixed) text = Ref::steal(PyUnicode_Concat(root_path_.get(), text.get()));
+  return set(scope, state_->path, text.release());
 }
 
 int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noexcept {
@@ -182,17 +202,7 @@ int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noe
     method = method ? share(method) : latin1_str(head.method_text);
     if (set(scope, state_->method, method) < 0) return -1;
   }
-  const bool prefixed = lacks_root_path(head.path);
-  PyObject* raw = bytes_of(head.path);
-  if (prefixed) {
-    PyObject* whole = root_path_raw_.get() ? share(root_path_raw_.get()) : nullptr;
-    PyBytes_ConcatAndDel(&whole, raw);
-    raw = whole;
-  }
-  if (set(scope, state_->raw_path, raw) < 0) return -1;
-  Ref text = Ref::steal(path(head));
-  if (text && prefixed) text = Ref::steal(PyUnicode_Concat(root_path_.get(), text.get()));
-  if (set(scope, state_->path, text.release()) < 0) return -1;
+  if (add_path(scope, head) < 0) return -1;
   if (!head.query.empty() && set(scope, state_->query_string, bytes_of(head.query)) < 0) return -1;
   if (head.secure && PyDict_SetItem(scope, state_->scheme, state_->https) < 0) return -1;
   if (head.minor_version == 0) {

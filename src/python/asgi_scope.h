@@ -31,15 +31,15 @@ class ScopeBuilder final {
 
  private:
   PyObject* field_list(const http::RequestHead& head) noexcept;
-  PyObject* path(const http::RequestHead& head) noexcept;
   struct Pair {
     PyObject* made = nullptr;  // (host, port)
     std::uint16_t port = 0;
   };
   PyObject* endpoint(const http::Endpoint& endpoint, bool is_server) noexcept;
   PyObject* pair_of(const http::Endpoint& endpoint, Pair* kept) noexcept;
-  bool lacks_root_path(std::string_view path) const noexcept;
+  bool lacks_root_path(const http::RequestHead& head, std::string_view path) const noexcept;
   int make_all_extensions() noexcept;
+  int add_path(PyObject* scope, const http::RequestHead& head) noexcept;
   int add_target(PyObject* scope, const http::RequestHead& head) noexcept;
 
   ModuleState* state_ = nullptr;

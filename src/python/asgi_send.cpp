@@ -122,17 +122,20 @@ bool AsgiCall::start(std::optional<std::uint64_t> body_bytes) noexcept {
   if (exchange_->started()) return true;
   // HEAD: an empty body says nothing about the size that GET would have (RFC 9110, section 8.6).
   if (body_bytes == 0 && exchange_->head().method == http::Method::head) body_bytes.reset();
-  Result<void> begun = exchange_->start(kit_->head, body_bytes);
-  if (begun) return true;
-  if (begun.code() == Errc::disconnected) {
+  return !refused(exchange_->start(kit_->head, body_bytes).code());
+}
+
+bool AsgiCall::refused(Errc code) noexcept {
+  if (code == Errc::ok) return false;
+  if (code == Errc::disconnected) {
     gone_ = true;
     PyErr_SetString(PyExc_ConnectionResetError, "send(): the client has disconnected");
-    return false;
+  } else if (code == Errc::no_memory) {
+    (void)PyErr_NoMemory();
+  } else {
+    PyErr_SetString(PyExc_ValueError, error_text(code).data());
   }
-  const std::string_view why = error_text(begun.code());
-  PyErr_Format(begun.code() == Errc::no_memory ? PyExc_MemoryError : PyExc_ValueError, "%s",
-               why.data());
-  return false;
+  return true;
 }
 
 bool AsgiCall::ready_for_body(std::uint64_t bytes, bool more) noexcept {
@@ -162,9 +165,7 @@ bool AsgiCall::ready_for_body(std::uint64_t bytes, bool more) noexcept {
 }
 
 PyObject* AsgiCall::after_body(http::WriteState state, bool more) noexcept {
-  if (state == http::WriteState::closed && exchange_) gone_ = true;
-  if (!exchange_)
-    return app_.ready_none();  // the client left during the write: the next send() says so
+  if (!wrote(state)) return app_.ready_none();
   if (!more && !wants_trailers_) {
     finish();
     return app_.ready_none();
@@ -174,7 +175,8 @@ PyObject* AsgiCall::after_body(http::WriteState state, bool more) noexcept {
   const bool gives_way = more && ++sends_in_row_ >= kSendsPerTurn;
   if (state == http::WriteState::full || gives_way) {
     // No observer yet in the first step: retaining is what makes on_writable() come.
-    if (!exchange_->retain(this)) return PyErr_NoMemory();
+    if (!keep()) return nullptr;
+    if (!exchange_) return app_.ready_none();
     if (state != http::WriteState::full) exchange_->yield();
     sends_in_row_ = 0;
     handler_.wrote();
@@ -282,7 +284,7 @@ PyObject* AsgiCall::send_trailers(PyObject* message) noexcept {
     return nullptr;
   }
   // Only to a client that asked for them (RFC 9110, section 6.5.1).
-  if (offers_trailers_ && !exchange_->add_trailers(kit_->head)) return PyErr_NoMemory();
+  if (offers_trailers_ && refused(exchange_->add_trailers(kit_->head).code())) return nullptr;
   if (!more) finish();
   return app_.ready_none();
 }
@@ -297,10 +299,8 @@ PyObject* AsgiCall::send_early_hint(PyObject* message) noexcept {
   http::ResponseHead head;
   if (!head.set_status(103, "Early Hints")) return PyErr_NoMemory();
   if (!add_links(get(message, state->links), app_.response_head_bytes(), &head)) return nullptr;
-  if (exchange_->inform(head)) {
-    (void)exchange_->flush();
-    handler_.wrote();
-  }
+  if (refused(exchange_->inform(head).code())) return nullptr;
+  if (wrote(exchange_->flush())) handler_.wrote();
   return app_.ready_none();
 }
 

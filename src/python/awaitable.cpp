@@ -2,18 +2,22 @@
 
 #include "python/awaitable.h"
 
+#include <utility>
+
 #include "python/slots.h"
 
 namespace lanner::python {
 
 namespace {
 
-// inner: an iterator that is driven first; null: none. receive: what to ask for a message then;
-// null: the value is None. The GIL protects both.
+// inner: an iterator that is driven first; null: none. Then, where `message` is not null,
+// `callable` is the send that takes it; else it is what to ask for a message, or null: the value is
+// None. The GIL protects all.
 struct Awaitable {
   PyObject_HEAD
   PyObject* inner;
-  PyObject* receive;
+  PyObject* callable;
+  PyObject* message;
 };
 
 Awaitable* as_awaitable(PyObject* object) noexcept {
@@ -30,14 +34,21 @@ PySendResult awaitable_send(PyObject* object, PyObject* sent, PyObject** result)
       Py_CLEAR(self->inner);
       sent = Py_None;
     }
-    if (!self->receive) {
+    if (!self->callable) {
       *result = none();
       return PYGEN_RETURN;
     }
+    if (self->message) {
+      Ref send = Ref::steal(std::exchange(self->callable, nullptr));
+      Ref message = Ref::steal(std::exchange(self->message, nullptr));
+      self->inner = send_message(send.get(), message.get());
+      if (!self->inner) return PYGEN_ERROR;
+      continue;
+    }
     PyObject* future = nullptr;
-    *result = take_message(self->receive, &future);
+    *result = take_message(self->callable, &future);
     if (*result) {
-      Py_CLEAR(self->receive);
+      Py_CLEAR(self->callable);
       return PYGEN_RETURN;
     }
     if (!future) return PYGEN_ERROR;
@@ -112,13 +123,15 @@ PyObject* awaitable_close(PyObject* object, PyObject*) noexcept {
 int awaitable_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(as_awaitable(object)->inner);
-  Py_VISIT(as_awaitable(object)->receive);
+  Py_VISIT(as_awaitable(object)->callable);
+  Py_VISIT(as_awaitable(object)->message);
   return 0;
 }
 
 int awaitable_clear(PyObject* object) noexcept {
   Py_CLEAR(as_awaitable(object)->inner);
-  Py_CLEAR(as_awaitable(object)->receive);
+  Py_CLEAR(as_awaitable(object)->callable);
+  Py_CLEAR(as_awaitable(object)->message);
   return 0;
 }
 
@@ -131,15 +144,15 @@ void awaitable_dealloc(PyObject* object) noexcept {
 }
 
 // Takes over both.
-PyObject* make(ModuleState* state, PyObject* inner, PyObject* receive) noexcept {
+PyObject* make(ModuleState* state, PyObject* inner, PyObject* callable) noexcept {
   PyObject* object = state->awaitable_type->tp_alloc(state->awaitable_type, 0);
   if (!object) {
     drop(inner);
-    drop(receive);
+    drop(callable);
     return nullptr;
   }
   as_awaitable(object)->inner = inner;
-  as_awaitable(object)->receive = receive;
+  as_awaitable(object)->callable = callable;
   return object;
 }
 
@@ -156,11 +169,17 @@ PyObject* new_receiving(ModuleState* state, PyObject* receive) noexcept {
   return make(state, nullptr, share(receive));
 }
 
+PyObject* new_sending(ModuleState* state, PyObject* send, PyObject* message) noexcept {
+  PyObject* object = make(state, nullptr, share(send));
+  if (object) as_awaitable(object)->message = share(message);
+  return object;
+}
+
 void renew_receiving(PyObject* awaitable, PyObject* receive) noexcept {
   Awaitable* self = as_awaitable(awaitable);
   Py_CLEAR(self->inner);
-  PyObject* old = self->receive;
-  self->receive = share(receive);
+  PyObject* old = self->callable;
+  self->callable = share(receive);
   drop(old);
 }
 

@@ -76,11 +76,6 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
     return -1;
   }
   if (options_.parse(options) < 0 || take_listeners(listeners) < 0) return -1;
-  std::string_view root_path;
-  if (!latin1_view(options_.root_path.get(), &root_path)) {
-    PyErr_SetString(PyExc_ValueError, "root_path must be a str of code points up to U+00FF");
-    return -1;
-  }
   if (poller) {
     loop_ = poller_loop(state, poller);
     if (!loop_) return -1;

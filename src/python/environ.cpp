@@ -43,7 +43,12 @@ bool worth_caching(http::Token token) noexcept {
 int EnvironBuilder::init(ModuleState* state, PyObject* root_path,
                          const EnvironOptions& options) noexcept {
   state_ = state;
-  root_path_ = Ref::borrow(root_path);
+  Py_ssize_t root_bytes = 0;
+  const char* root_utf8 = PyUnicode_AsUTF8AndSize(root_path, &root_bytes);
+  if (!root_utf8) return -1;
+  // Its bytes as latin-1, as all text of an environ (PEP 3333, "Unicode Issues").
+  root_path_ = Ref::steal(PyUnicode_DecodeLatin1(root_utf8, root_bytes, nullptr));
+  if (!root_path_) return -1;
   template_ = Ref::steal(PyDict_New());
   if (!template_) return -1;
   PyObject* dict = template_.get();
@@ -57,7 +62,7 @@ int EnvironBuilder::init(ModuleState* state, PyObject* root_path,
   for (PyObject* key : placeholders) {
     if (PyDict_SetItem(dict, key, state->empty) < 0) return -1;
   }
-  if (set(dict, state->SCRIPT_NAME, share(root_path)) < 0 ||
+  if (set(dict, state->SCRIPT_NAME, share(root_path_.get())) < 0 ||
       set(dict, state->SERVER_PROTOCOL, share(state->http_1_1)) < 0 ||
       set(dict, state->SERVER_SOFTWARE, PyUnicode_FromString("lanner/" LANNER_VERSION)) < 0 ||
       set(dict, state->wsgi_version, Py_BuildValue("(ii)", 1, 0)) < 0 ||
@@ -80,10 +85,12 @@ PyObject* EnvironBuilder::build(http::Exchange& exchange, PyObject* input,
   Ref environ = Ref::steal(PyDict_Copy(template_.get()));
   if (!environ) return nullptr;
   const http::RequestHead& head = exchange.head();
+  const bool sized = head.framing == http::BodyFraming::chunked && !exchange.blocking();
   if (PyDict_SetItem(environ.get(), state_->wsgi_input, input) < 0 ||
       PyDict_SetItem(environ.get(), state_->wsgi_early_hints, early_hints) < 0 ||
       add_request(environ.get(), head) < 0 || add_endpoints(environ.get(), exchange) < 0 ||
-      add_fields(environ.get(), head) < 0) {
+      add_fields(environ.get(), head, sized) < 0 ||
+      (sized && add_size(environ.get(), exchange) < 0)) {
     return nullptr;
   }
   return environ.release();
@@ -181,7 +188,15 @@ int EnvironBuilder::add_field(PyObject* environ, const http::Field& field, bool 
   return PyDict_SetItem(environ, key, value.get());
 }
 
-int EnvironBuilder::add_fields(PyObject* environ, const http::RequestHead& head) noexcept {
+// A chunked body that is here whole has a size, and no coding any more.
+int EnvironBuilder::add_size(PyObject* environ, http::Exchange& exchange) noexcept {
+  const std::uint64_t bytes = exchange.body().bytes_left().value_or(0);
+  return set(environ, state_->CONTENT_LENGTH,
+             PyUnicode_FromFormat("%llu", static_cast<unsigned long long>(bytes)));
+}
+
+int EnvironBuilder::add_fields(PyObject* environ, const http::RequestHead& head,
+                               bool sized) noexcept {
   static_assert(static_cast<std::size_t>(http::Token::count) <= 128);
   std::uint64_t seen[2] = {0, 0};
   for (const http::Field& field : head.fields) {
@@ -192,6 +207,7 @@ int EnvironBuilder::add_fields(PyObject* environ, const http::RequestHead& head)
     if (field.token == http::Token::unknown && field.name.find('_') != std::string_view::npos) {
       continue;
     }
+    if (sized && field.token == http::Token::transfer_encoding) continue;
     if (add_field(environ, field, repeated) < 0) return -1;
   }
   return 0;

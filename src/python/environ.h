@@ -4,7 +4,9 @@
 // Rules beyond the PEP: a field whose name has '_' is dropped, because it could be mistaken for
 // another one (as in nginx); repeated fields are joined by "," (Cookie by "; "); RAW_URI is the
 // target as sent; REMOTE_ADDR and REMOTE_PORT (absent where unknown) are the client's;
-// wsgi.input_terminated is true: reading to the end of wsgi.input is always safe.
+// wsgi.input_terminated is true: reading to the end of wsgi.input is always safe. A
+// chunked body that has arrived whole (on the loop's thread) has CONTENT_LENGTH, and no
+// HTTP_TRANSFER_ENCODING.
 
 #pragma once
 
@@ -31,7 +33,8 @@ class EnvironBuilder final {
 
  private:
   int add_request(PyObject* environ, const http::RequestHead& head) noexcept;
-  int add_fields(PyObject* environ, const http::RequestHead& head) noexcept;
+  int add_fields(PyObject* environ, const http::RequestHead& head, bool sized) noexcept;
+  int add_size(PyObject* environ, http::Exchange& exchange) noexcept;
   int add_field(PyObject* environ, const http::Field& field, bool repeated) noexcept;
   int add_endpoints(PyObject* environ, http::Exchange& exchange) noexcept;
   PyObject* path_info(const http::RequestHead& head) noexcept;

@@ -70,7 +70,7 @@ int loop_init(PyObject* object, PyObject* args, PyObject* names) noexcept {
 PyObject* call_soon(PyObject* object, PyObject* const* args, Py_ssize_t count,
                     PyObject* names) noexcept {
   LoopBase* self = as_loop(object);
-  if (self->catching && count == 1) {
+  if (self->catching && count == 1 && self->core && self->core->in_own_thread()) {
     self->catching = false;
     self->caught = share(args[0]);
     return none();
@@ -154,6 +154,7 @@ PyObject* add_watch(PyObject* object, PyObject* const* args, Py_ssize_t count,
   if (!given.parse(method, 1, args, count, nullptr)) return nullptr;
   LoopCore* core = as_loop(object)->core;
   if (!core || core->closed) return PyErr_Format(PyExc_RuntimeError, "Event loop is closed");
+  if (!core->check_thread(method + 1)) return nullptr;  // without its '_'
   Ref handle = Ref::steal(make_handle(core->state(), object, core->debugging, given.callback,
                                       given.rest(), nullptr, nullptr));
   if (!handle || core->watches().add(args[0], side, handle.get()) < 0) return nullptr;
@@ -168,19 +169,21 @@ PyObject* add_writer(PyObject* object, PyObject* const* args, Py_ssize_t count) 
   return add_watch(object, args, count, LoopWatches::Side::write, "_add_writer");
 }
 
-PyObject* remove_watch(PyObject* object, PyObject* file, LoopWatches::Side side) noexcept {
+PyObject* remove_watch(PyObject* object, PyObject* file, LoopWatches::Side side,
+                       const char* method) noexcept {
   LoopCore* core = as_loop(object)->core;
   if (!core || core->closed) return share(Py_False);
+  if (!core->check_thread(method)) return nullptr;
   const int removed = core->watches().remove(file, side);
   return removed < 0 ? nullptr : PyBool_FromLong(removed);
 }
 
 PyObject* remove_reader(PyObject* object, PyObject* file) noexcept {
-  return remove_watch(object, file, LoopWatches::Side::read);
+  return remove_watch(object, file, LoopWatches::Side::read, "remove_reader");
 }
 
 PyObject* remove_writer(PyObject* object, PyObject* file) noexcept {
-  return remove_watch(object, file, LoopWatches::Side::write);
+  return remove_watch(object, file, LoopWatches::Side::write, "remove_writer");
 }
 
 PyObject* add_pool(PyObject* object, PyObject* pool) noexcept {
@@ -224,10 +227,19 @@ PyObject* is_closed(PyObject* object, PyObject*) noexcept {
 PyObject* begin_run(PyObject* object, PyObject*) noexcept {
   LoopCore* core = as_loop(object)->core;
   if (!core) return PyErr_Format(PyExc_RuntimeError, "the loop's __init__() has not been called");
+  if (core->runs()) {  // it keeps its thread
+    return PyErr_Format(PyExc_RuntimeError, "This event loop is already running");
+  }
   Ref time = Ref::steal(PyObject_GetAttrString(object, "time"));
   if (!time) return nullptr;
   core->own_time =
       PyCFunction_Check(time.get()) && PyCFunction_GET_FUNCTION(time.get()) == loop_time;
+  core->set_running(true);
+  return none();
+}
+
+PyObject* end_run(PyObject* object, PyObject*) noexcept {
+  if (LoopCore* core = as_loop(object)->core) core->set_running(false);
   return none();
 }
 
@@ -320,6 +332,7 @@ PyMethodDef loop_methods[] = {
     {"_add_pool", add_pool, METH_O, nullptr},
     {"_watches", list_watches, METH_NOARGS, nullptr},
     {"_begin_run", begin_run, METH_NOARGS, nullptr},
+    {"_end_run", end_run, METH_NOARGS, nullptr},
     {"_run_once", run_once, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -50,6 +50,15 @@ double LoopCore::now() noexcept {
   return seconds == -1.0 && PyErr_Occurred() ? std::nan("") : seconds;
 }
 
+bool LoopCore::check_thread(const char* what) const noexcept {
+  if (in_own_thread()) return true;
+  PyErr_Format(PyExc_RuntimeError,
+               "%s was used off the thread that runs its event loop: use "
+               "loop.call_soon_threadsafe()",
+               what);
+  return false;
+}
+
 // ---- handles
 
 bool LoopCore::add_ready(PyObject* handle) noexcept {

@@ -85,6 +85,17 @@ class LoopCore final {
   // set.
   bool add_pool(PyObject* pool) noexcept;
 
+  // The loop runs from now on in the calling thread, or no longer.
+  void set_running(bool running) noexcept { runner_ = running ? PyThread_get_thread_ident() : 0; }
+  bool runs() const noexcept { return runner_ != 0; }
+  // Whether the calling thread may touch what belongs to the loop's: the loop runs in it, or does
+  // not run.
+  bool in_own_thread() const noexcept {
+    return runner_ == 0 || runner_ == PyThread_get_thread_ident();
+  }
+  // The same, for what a turn touches without the GIL; false with an exception set.
+  bool check_thread(const char* what) const noexcept;
+
   // Any thread, and signal handlers: the loop's wait ends.
   void wake() noexcept { engine_.wake(); }
 
@@ -133,8 +144,9 @@ class LoopCore final {
   Ring<PyObject> ready_;  // owned references
   TimerHeap timers_;      // owned references
   IntrusiveList<Flushable, FlushTag> flushables_;
-  Ref pools_;  // a list of ThreadPools; null: none
-  Ref exit_;   // an exception that run_once() is to raise
+  Ref pools_;                 // a list of ThreadPools; null: none
+  Ref exit_;                  // an exception that run_once() is to raise
+  unsigned long runner_ = 0;  // the thread that runs the loop; 0: none
   bool running_ = false;
 };
 

@@ -56,7 +56,8 @@ struct PollerState {
   Buffer ready;  // Ready[], of the turn that runs
   Gil gil;
   TurnGuest* guest = nullptr;
-  std::uint64_t rested_ms = 0;  // when the GIL was last let go
+  std::uint64_t rested_ms = 0;    // when the GIL was last let go
+  unsigned long turn_thread = 0;  // in_turn: who runs it
   bool in_turn = false;
 
   std::size_t table_size() const noexcept { return table.size() / sizeof(Watch*); }
@@ -101,6 +102,13 @@ PollerState* state_of_poller(PyObject* object) noexcept {
   return reinterpret_cast<PollerObject*>(object)->state;
 }
 
+// A turn touches what is registered without the GIL. False with an exception set.
+bool check_thread(const PollerState* self, const char* method) noexcept {
+  if (!self->in_turn || self->turn_thread == PyThread_get_thread_ident()) return true;
+  PyErr_Format(PyExc_RuntimeError, "%s was called in another thread while select() runs", method);
+  return false;
+}
+
 PyObject* raise_os(Error error, int fd) noexcept {
   if (error.code == Errc::no_memory) return PyErr_NoMemory();
   errno = static_cast<int>(error.detail);
@@ -133,7 +141,9 @@ PyObject* poller_register(PyObject* object, PyObject* args) noexcept {
   PollerState* self = state_of_poller(object);
   int fd = -1;
   int events = 0;
-  if (!parse_pair(args, "register", &fd, &events)) return nullptr;
+  if (!parse_pair(args, "register", &fd, &events) || !check_thread(self, "register()")) {
+    return nullptr;
+  }
   if (fd < 0) return PyErr_Format(PyExc_ValueError, "invalid descriptor: %d", fd);
   Watch** slot = self->make_slot(fd);
   if (slot && *slot) return PyErr_Format(PyExc_KeyError, "descriptor %d is registered already", fd);
@@ -152,7 +162,7 @@ PyObject* poller_modify(PyObject* object, PyObject* args) noexcept {
   PollerState* self = state_of_poller(object);
   int fd = -1;
   int events = 0;
-  if (!parse_pair(args, "modify", &fd, &events)) return nullptr;
+  if (!parse_pair(args, "modify", &fd, &events) || !check_thread(self, "modify()")) return nullptr;
   Watch* watch = self->find(fd);
   if (!watch) return PyErr_Format(PyExc_KeyError, "descriptor %d is not registered", fd);
   watch->events = events;
@@ -163,7 +173,7 @@ PyObject* poller_modify(PyObject* object, PyObject* args) noexcept {
 PyObject* poller_unregister(PyObject* object, PyObject* number) noexcept {
   PollerState* self = state_of_poller(object);
   const int fd = PyObject_AsFileDescriptor(number);
-  if (fd < 0) return nullptr;
+  if (fd < 0 || !check_thread(self, "unregister()")) return nullptr;
   Watch* watch = self->find(fd);
   if (!watch) return PyErr_Format(PyExc_KeyError, "descriptor %d is not registered", fd);
   self->loop->unwatch(fd, *watch);
@@ -256,6 +266,7 @@ bool poller_turn(PyObject* object, int wait_ms) noexcept {
   Ref keep = Ref::borrow(object);
   if (self->guest && !self->guest->before_wait()) wait_ms = 0;
   self->in_turn = true;
+  self->turn_thread = PyThread_get_thread_ident();
   // For a look only it is not worth it, but others who want the GIL get it once a millisecond.
   const std::uint64_t now_ms = self->loop->now_ms();
   if (wait_ms != 0 || now_ms != self->rested_ms) {

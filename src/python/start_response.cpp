@@ -24,7 +24,13 @@ Callable* as_callable(PyObject* object) noexcept {
 
 WsgiCall* call_of(PyObject* object, const char* name) noexcept {
   WsgiCall* call = as_callable(object)->call;
-  if (!call) PyErr_Format(PyExc_RuntimeError, "%s was called after its request had ended", name);
+  if (!call) {
+    PyErr_Format(PyExc_RuntimeError, "%s was called after its request had ended", name);
+  } else if (!call->on_own_thread()) {
+    // What it touches is at work without the GIL, or paused until the loop's thread goes on.
+    PyErr_Format(PyExc_RuntimeError, "%s was called off the thread that runs its request", name);
+    return nullptr;
+  }
   return call;
 }
 

@@ -117,6 +117,7 @@ PyObject* hub_make(PyObject* object, PyObject* const* args, Py_ssize_t count) no
     PyErr_Format(PyExc_TypeError, "make() takes 5 arguments (%zd given)", count);
     return nullptr;
   }
+  if (!stream_hub_of(object).check_thread()) return nullptr;
   ModuleState& state = stream_hub_of(object).state();
   Ref transport = Ref::steal(new_stream_transport(state.stream_transport_type, object));
   if (!transport) return nullptr;

@@ -52,6 +52,8 @@ class StreamHub final {
 
   // REQUIRES: the loop is not gone, which holds for every transport that is not finalized.
   LoopCore& core() noexcept { return *core_; }
+  // Whether the calling thread may use the transports; false with an exception set.
+  bool check_thread() const noexcept { return !core_ || core_->check_thread("a transport"); }
   PyObject* loop() const noexcept { return loop_.get(); }
   ModuleState& state() noexcept { return *state_; }
   const Parts& parts() const noexcept { return parts_; }

@@ -75,6 +75,7 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   int descriptor() const noexcept { return fd_; }
   unsigned conn_lost() const noexcept { return conn_lost_; }
   bool closing() const noexcept { return closing_; }
+  bool check_thread() const noexcept { return !hub_ || hub_->check_thread(); }
   bool paused() const noexcept { return paused_; }
   bool eof() const noexcept { return eof_; }
   bool protocol_paused() const noexcept { return protocol_paused_; }

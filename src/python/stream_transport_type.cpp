@@ -35,14 +35,15 @@ StreamTransport& of(PyObject* object) noexcept { return stream_transport_of(obje
 
 // ---- methods
 
+// These touch what the loop's thread may be at work on without the GIL.
 template <auto Method>
 PyObject* call(PyObject* object, PyObject*) noexcept {
-  return (of(object).*Method)();
+  return of(object).check_thread() ? (of(object).*Method)() : nullptr;
 }
 
 template <auto Method>
 PyObject* call_with(PyObject* object, PyObject* argument) noexcept {
-  return (of(object).*Method)(argument);
+  return of(object).check_thread() ? (of(object).*Method)(argument) : nullptr;
 }
 
 PyObject* get_extra_info(PyObject* object, PyObject* const* args, Py_ssize_t count,
@@ -66,7 +67,7 @@ PyObject* set_write_buffer_limits(PyObject* object, PyObject* args, PyObject* na
                                    const_cast<char**>(kNames), &high, &low)) {
     return nullptr;
   }
-  return of(object).set_write_buffer_limits(high, low);
+  return of(object).check_thread() ? of(object).set_write_buffer_limits(high, low) : nullptr;
 }
 
 PyObject* get_write_buffer_limits(PyObject* object, PyObject*) noexcept {
@@ -92,6 +93,7 @@ PyObject* fatal_error(PyObject* object, PyObject* args) noexcept {
   PyObject* exception = nullptr;
   PyObject* message = nullptr;
   if (!PyArg_ParseTuple(args, "O|U:_fatal_error", &exception, &message)) return nullptr;
+  if (!of(object).check_thread()) return nullptr;
   Ref text =
       message ? Ref::borrow(message) : Ref::steal(PyUnicode_FromString("Fatal error on transport"));
   return text ? of(object).fatal_error(exception, text.get()) : nullptr;

@@ -93,8 +93,7 @@ WsgiCall::Outcome WsgiCall::iterate() noexcept {
                            (blocks > 0 && handler_ && sys::monotonic_ms() - began_ms >= kTurnMs);
     if (turn_over && handler_) {
       exchange_->yield();
-      if (!exchange_->retain(this)) return fail();
-      return Outcome::paused;
+      return pause();
     }
     switch (next_block()) {
       case Step::more:
@@ -104,10 +103,20 @@ WsgiCall::Outcome WsgiCall::iterate() noexcept {
       case Step::failed:
         return fail();
       case Step::paused:
-        if (!exchange_->retain(this)) return fail();
-        return Outcome::paused;
+        return pause();
     }
   }
+}
+
+WsgiCall::Outcome WsgiCall::pause() noexcept {
+  const Result<void> kept = exchange_->retain(this);
+  if (kept) return Outcome::paused;
+  if (kept.code() != Errc::disconnected) {
+    (void)PyErr_NoMemory();
+    return fail();
+  }
+  gone_ = true;
+  return finish();
 }
 
 // Each block is on its way before the application runs again (PEP 3333, "Buffering and Streaming").

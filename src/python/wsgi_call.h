@@ -22,7 +22,7 @@ class WsgiCall final : public http::Observer {
  public:
   // `handler`: the loop's, for a call that may be paused; null on a handler thread.
   WsgiCall(WsgiApp& app, http::Exchange& exchange, WsgiHandler* handler) noexcept
-      : app_(app), exchange_(&exchange), handler_(handler) {}
+      : app_(app), exchange_(&exchange), handler_(handler), thread_(PyThread_get_thread_ident()) {}
   WsgiCall(const WsgiCall&) = delete;
   WsgiCall& operator=(const WsgiCall&) = delete;
 
@@ -31,7 +31,9 @@ class WsgiCall final : public http::Observer {
   // on_disconnect() comes later.
   Outcome run() noexcept;
 
-  // What the application calls; null with an exception set.
+  // The calling thread is the one that runs the application.
+  bool on_own_thread() const noexcept { return PyThread_get_thread_ident() == thread_; }
+  // What the application calls, on that thread only; null with an exception set.
   PyObject* start_response(PyObject* status, PyObject* headers, PyObject* exc_info) noexcept;
   PyObject* write(PyObject* bytes) noexcept;
   PyObject* early_hints(PyObject* headers) noexcept;
@@ -50,6 +52,7 @@ class WsgiCall final : public http::Observer {
   Outcome answer_list() noexcept;               // a list or tuple: all blocks are there
   bool answer_file(Outcome* outcome) noexcept;  // false: not a file that sendfile can send
   Outcome iterate() noexcept;
+  Outcome pause() noexcept;
   Step next_block() noexcept;
   bool begin(std::optional<std::uint64_t>
                  body_bytes) noexcept;  // sends the head; false with an exception set
@@ -65,6 +68,7 @@ class WsgiCall final : public http::Observer {
   WsgiApp& app_;
   http::Exchange* exchange_;
   WsgiHandler* handler_;
+  const unsigned long thread_;
   WsgiKit* kit_ = nullptr;
   Ref environ_;
   Ref result_;             // what the application returned

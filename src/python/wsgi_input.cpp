@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kBlockBytes =
     65536;  // read ahead for lines, and the step for bodies of unknown size
 
-// Its state belongs to the one request; the GIL (or the application's own care) protects it.
+// Its state belongs to the one request; the GIL protects it, and `reading` where that is let go.
 struct Input {
   PyObject_HEAD
   http::Body* body;
@@ -26,6 +26,7 @@ struct Input {
   bool blocking;
   bool failed;
   bool ended;
+  bool reading;  // some thread is in a method of this
 };
 
 Input* as_input(PyObject* object) noexcept {
@@ -52,13 +53,37 @@ bool check_bound(Input* self) noexcept {
   return false;
 }
 
+// One method call, of any thread; nobody else reads meanwhile. false: with an exception set.
+class Reading final {
+ public:
+  explicit Reading(Input* self) noexcept : self_(check_bound(self) ? self : nullptr) {
+    if (self_ && self_->reading) {
+      PyErr_SetString(PyExc_RuntimeError, "wsgi.input is being read by another thread");
+      self_ = nullptr;
+    }
+    if (self_) self_->reading = true;
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() {
+    if (self_) self_->reading = false;
+  }
+  explicit operator bool() const noexcept { return self_ != nullptr; }
+
+ private:
+  Input* self_;
+};
+
 // Up to `room` bytes; 0 = the end; -1 with an exception set.
 Py_ssize_t fill(Input* self, char* to, std::size_t room) noexcept {
   if (self->ended || room == 0) return 0;
+  if (!check_bound(self)) return -1;  // the request has ended since the last one
   Result<std::size_t> got = std::size_t{0};
   if (self->blocking) {
     http::Body* body = self->body;
+    body->begin_read();
     Py_BEGIN_ALLOW_THREADS got = body->read(to, room);
+    body->end_read();
     Py_END_ALLOW_THREADS
   } else {
     got = self->body->read(to, room);
@@ -183,21 +208,25 @@ bool parse_size(const char* name, PyObject* const* args, Py_ssize_t count,
 PyObject* input_read(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
   Input* self = as_input(object);
   Py_ssize_t size = -1;
-  if (!parse_size("read", args, count, &size) || !check_bound(self)) return nullptr;
-  return read_sized(self, size);
+  if (!parse_size("read", args, count, &size)) return nullptr;
+  const Reading reading(self);
+  return reading ? read_sized(self, size) : nullptr;
 }
 
 PyObject* input_readline(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
   Input* self = as_input(object);
   Py_ssize_t size = -1;
-  if (!parse_size("readline", args, count, &size) || !check_bound(self)) return nullptr;
-  return read_line(self, size);
+  if (!parse_size("readline", args, count, &size)) return nullptr;
+  const Reading reading(self);
+  return reading ? read_line(self, size) : nullptr;
 }
 
 PyObject* input_readlines(PyObject* object, PyObject* const* args, Py_ssize_t count) noexcept {
   Input* self = as_input(object);
   Py_ssize_t hint = -1;
-  if (!parse_size("readlines", args, count, &hint) || !check_bound(self)) return nullptr;
+  if (!parse_size("readlines", args, count, &hint)) return nullptr;
+  const Reading reading(self);
+  if (!reading) return nullptr;
   Ref lines = Ref::steal(PyList_New(0));
   Py_ssize_t total = 0;
   while (lines) {
@@ -215,7 +244,8 @@ PyObject* input_readlines(PyObject* object, PyObject* const* args, Py_ssize_t co
 PyObject* input_readinto(PyObject* object, PyObject* target) noexcept {
   Input* self = as_input(object);
   Py_buffer view;
-  if (!check_bound(self) || PyObject_GetBuffer(target, &view, PyBUF_WRITABLE) < 0) return nullptr;
+  const Reading reading(self);
+  if (!reading || PyObject_GetBuffer(target, &view, PyBUF_WRITABLE) < 0) return nullptr;
   const Py_ssize_t got =
       fill_whole(self, static_cast<char*>(view.buf), static_cast<std::size_t>(view.len));
   PyBuffer_Release(&view);
@@ -226,7 +256,8 @@ PyObject* input_readable(PyObject*, PyObject*) noexcept { return share(Py_True);
 
 PyObject* input_next(PyObject* object) noexcept {
   Input* self = as_input(object);
-  if (!check_bound(self)) return nullptr;
+  const Reading reading(self);
+  if (!reading) return nullptr;
   PyObject* line = read_line(self, -1);
   if (line && PyBytes_GET_SIZE(line) == 0) {
     drop(line);
@@ -262,6 +293,7 @@ void bind_input(PyObject* input, http::Body* body, bool blocking) noexcept {
 void unbind_input(PyObject* input) noexcept {
   Input* self = as_input(input);
   self->body = nullptr;
+  if (self->reading) return;  // what it has read ahead goes with it
   self->taken = 0;
   if (self->ahead.capacity() > 0) self->ahead.release();
 }

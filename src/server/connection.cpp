@@ -3,6 +3,8 @@
 
 #include "server/connection.h"
 
+#include <algorithm>
+
 #include "server/server.h"
 #include "websocket/handshake.h"
 
@@ -207,7 +209,7 @@ void Connection::on_body(std::string_view piece) noexcept {
   }
   if (stage_ == Stage::discarding) {
     lingered_bytes_ += piece.size();
-    if (lingered_bytes_ > server_.limits().linger_bytes) close_after_flush(false);
+    if (lingered_bytes_ > discard_bytes_max()) close_after_flush(false);
     return;
   }
   const http::RequestHead& head = exchange_.head();
@@ -265,7 +267,7 @@ bool Connection::may_persist() const noexcept {
   // (RFC 9112, 9.3).
   const http::RequestHead& head = exchange_.head();
   return !head.expect_continue && head.framing == http::BodyFraming::length &&
-         head.content_length - session_.body_bytes() <= server_.limits().linger_bytes;
+         head.content_length - session_.body_bytes() <= discard_bytes_max();
 }
 
 void Connection::set_body_paused(bool paused) noexcept {
@@ -382,13 +384,26 @@ void Connection::begin_linger() noexcept {
   request_until_ms_ = kNever;
   transport().shutdown_write();
   since_ms_ = server_.loop().now_ms();
-  linger_until_ms_ = since_ms_ + server_.limits().linger_ms;
+  linger_until_ms_ = since_ms_ + linger_ms();
   lingered_bytes_ = 0;
   kept_.release();
   set_interest();
 }
 
+std::uint64_t Connection::discard_bytes_max() const noexcept {
+  return std::min(http::kDiscardBytesMax, server_.limits().linger_bytes);
+}
+
+std::uint64_t Connection::linger_ms() const noexcept {
+  const std::uint64_t limit_ms = server_.limits().linger_ms;
+  return server_.draining() ? std::min(limit_ms, http::kDrainLingerMs) : limit_ms;
+}
+
 void Connection::begin_drain() noexcept {
+  if (stage_ == Stage::lingering) {
+    linger_until_ms_ = std::min(linger_until_ms_, server_.loop().now_ms() + linger_ms());
+    return rearm();
+  }
   if (stage_ == Stage::discarding) return close_after_flush(false);
   if (stage_ != Stage::head || closing_) return;
   if (!kept_.empty() || session_.head_begun()) return;

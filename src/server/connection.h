@@ -112,6 +112,8 @@ class Connection final : public net::Watcher,
   void fail(Errc code) noexcept;
   void log_failure(const char* event, Errc code) noexcept;
   void begin_linger() noexcept;
+  std::uint64_t linger_ms() const noexcept;
+  std::uint64_t discard_bytes_max() const noexcept;
   void output_done() noexcept;
   void set_interest() noexcept;
   void watch_client(std::uint64_t taken_bytes) noexcept;

@@ -659,5 +659,68 @@ TEST_F(ConnectionTime, DrainGivesAFreshConnectionAMoment) {
   EXPECT_EQ(silent.received(), "");
 }
 
+// ---- after an answer that came before the end of its request
+
+// A body that nobody reads is read to its end for the next request's sake only if it is short.
+TEST_F(ConnectionTime, OneMegabyteIsDiscardedAtMost) {
+  handler.mode = http::BodyMode::stream;
+  Rig& rig = make();
+  const auto ask = [&](std::uint64_t bytes) {
+    Client& client = rig.connect();
+    client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: " + std::to_string(bytes) +
+                "\r\n\r\n");
+    rig.settle();
+    const bool closes = client.received().find("Connection: close\r\n") != std::string::npos;
+    client.send_reset();
+    rig.settle();
+    return closes;
+  };
+  EXPECT_FALSE(ask(http::kDiscardBytesMax));
+  EXPECT_TRUE(ask(http::kDiscardBytesMax + 1));
+}
+
+// What clients still send is read for 30 s, or until they are silent for 5 s: a body of 100 MB at 4
+// MB/s does not cost them the answer.
+TEST_F(ConnectionTime, ALongBodyIsReadOnAfterItsAnswer) {
+  handler.mode = http::BodyMode::stream;
+  Options with = options();
+  with.limits.linger_ms = http::Limits().linger_ms;
+  Rig& rig = make(with);
+  Client& client = rig.connect();
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000000\r\n\r\n");
+  rig.settle();
+  EXPECT_TRUE(client.received().starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(client.wire.write_shut);
+  for (int second = 0; second < 28; second += 4) {
+    client.send(std::string(16'000'000, 'x'));
+    rig.settle();
+    EXPECT_TRUE(client.wire.incoming.empty());
+    ASSERT_FALSE(client.wire.closed) << "after " << second << " s";
+    rig.pass(4'000);
+  }
+  client.send("x");
+  rig.pass(2'000 + kTick);
+  EXPECT_TRUE(client.wire.closed) << "30 s are over";
+  EXPECT_FALSE(client.wire.was_reset);
+}
+
+TEST_F(ConnectionTime, ADrainShortensTheReadingAfterAnAnswer) {
+  Options with = options();
+  with.limits.linger_ms = http::Limits().linger_ms;
+  Rig& rig = make(with);
+  Client& client = rig.connect();
+  client.send("GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n");
+  rig.settle();
+  rig.server().begin_drain();
+  for (int tenth = 0; tenth < 18; ++tenth) {
+    client.send("x");
+    rig.pass(100);
+  }
+  EXPECT_FALSE(client.wire.closed);
+  client.send("x");
+  rig.pass(300 + kTick);
+  EXPECT_TRUE(client.wire.closed);
+}
+
 }  // namespace
 }  // namespace lanner::server

@@ -59,8 +59,8 @@ Relay::Command* Relay::add(int kind) noexcept {
 }
 
 // Needs no memory: an end, or a body that is waited for, is never held up by the lack of it.
-void Relay::send_batch(Ending ending, BodyCall call) noexcept {
-  if (!batch_ && ending == Ending::none && call == BodyCall::none) return;
+void Relay::send_batch(Ending ending) noexcept {
+  if (!batch_ && ending == Ending::none) return;
   bool post = false;
   {
     std::lock_guard lock(mutex_);
@@ -70,8 +70,6 @@ void Relay::send_batch(Ending ending, BodyCall call) noexcept {
     }
     queued_bytes_ += batch_bytes_;
     ending_ = ending;
-    body_called_ = body_called_ || call == BodyCall::want;
-    body_resumed_ = body_resumed_ || call == BodyCall::resume;
     post = !posted_;
     posted_ = true;
     batch_ = nullptr;
@@ -80,6 +78,14 @@ void Relay::send_batch(Ending ending, BodyCall call) noexcept {
     // Posted under the lock: once it is released, run() may end and destroy this.
     if (post) loop_.post(*this);
   }
+}
+
+// Touches nothing that belongs to who writes.
+void Relay::call_body(BodyCall call) noexcept {
+  std::lock_guard lock(mutex_);
+  (call == BodyCall::want ? body_called_ : body_resumed_) = true;
+  if (!posted_) loop_.post(*this);
+  posted_ = true;
 }
 
 // Without memory the command does nothing.
@@ -92,7 +98,7 @@ bool Relay::fill(Command& command, const http::ResponseHead& head) noexcept {
 void Relay::want_body() noexcept {
   if (body_wanted_) return;
   body_wanted_ = true;
-  if (exchange_.head().expect_continue) send_batch(Ending::none, BodyCall::want);
+  if (exchange_.head().expect_continue) call_body(BodyCall::want);
 }
 
 Result<void> Relay::inform(const http::ResponseHead& head) noexcept {
@@ -168,6 +174,7 @@ Result<void> Relay::add_trailers(const http::ResponseHead& fields) noexcept {
 }
 
 Result<void> Relay::finish() noexcept {
+  end_reads();
   Result<void> result;
   {
     std::lock_guard lock(mutex_);
@@ -181,7 +188,29 @@ Result<void> Relay::finish() noexcept {
   return result;
 }
 
-void Relay::abort() noexcept { send_batch(Ending::abort); }
+void Relay::abort() noexcept {
+  end_reads();
+  send_batch(Ending::abort);
+}
+
+void Relay::begin_read() noexcept {
+  std::lock_guard lock(mutex_);
+  ++readers_;
+}
+
+void Relay::end_read() noexcept {
+  std::lock_guard lock(mutex_);
+  if (--readers_ == 0) changed_.notify_all();
+}
+
+// What is sent next destroys this.
+void Relay::end_reads() noexcept {
+  std::unique_lock lock(mutex_);
+  reads_over_ = true;
+  if (readers_ == 0) return;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return readers_ == 0; });
+}
 
 Result<std::size_t> Relay::read(char* to, std::size_t room) noexcept {
   want_body();
@@ -189,11 +218,12 @@ Result<std::size_t> Relay::read(char* to, std::size_t room) noexcept {
   std::size_t count = 0;
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return gone_ || body_ended_ || body_read_ < body_.size(); });
+    changed_.wait(
+        lock, [this] { return gone_ || reads_over_ || body_ended_ || body_read_ < body_.size(); });
     count = std::min(room, body_.size() - body_read_);
     if (count == 0) {
       if (body_error_ != Errc::ok) return body_error_;
-      if (gone_ && !body_ended_) return Errc::disconnected;
+      if ((gone_ || reads_over_) && !body_ended_) return Errc::disconnected;
       return std::size_t{0};
     }
     std::memcpy(to, body_.data() + body_read_, count);
@@ -206,7 +236,7 @@ Result<std::size_t> Relay::read(char* to, std::size_t room) noexcept {
     }
   }
   body_taken_ += count;
-  if (resume) send_batch(Ending::none, BodyCall::resume);
+  if (resume) call_body(BodyCall::resume);
   return count;
 }
 

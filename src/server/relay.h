@@ -61,7 +61,9 @@ class Relay final : public http::Exchange,
   bool started() const noexcept override { return started_; }
   Result<void> retain(http::Observer*) noexcept override { return {}; }
 
-  // Handler thread: http::Body
+  // Handler thread, or another one between begin_read() and end_read(): http::Body
+  void begin_read() noexcept override;
+  void end_read() noexcept override;
   Result<std::size_t> read(char* to, std::size_t room) noexcept override;
   std::optional<std::uint64_t> bytes_left() const noexcept override;
 
@@ -79,8 +81,10 @@ class Relay final : public http::Exchange,
   Command* add(int kind) noexcept;  // to the batch; null when memory is out
   static bool fill(Command& command, const http::ResponseHead& head) noexcept;
   enum class Ending : std::uint8_t { none, finish, abort };
-  enum class BodyCall : std::uint8_t { none, want, resume };
-  void send_batch(Ending ending = Ending::none, BodyCall call = BodyCall::none) noexcept;
+  enum class BodyCall : std::uint8_t { want, resume };
+  void send_batch(Ending ending = Ending::none) noexcept;
+  void call_body(BodyCall call) noexcept;
+  void end_reads() noexcept;
   void apply(Command& command) noexcept;
   static void destroy(Command* command) noexcept;
 
@@ -96,11 +100,13 @@ class Relay final : public http::Exchange,
   std::uint64_t batch_bytes_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t length_ = 0;  // Content-Length of the answer
-  std::uint64_t body_taken_ = 0;
   bool has_length_ = false;
   bool started_ = false;
-  bool body_wanted_ = false;
   bool incomplete_ = false;  // a part was lost for lack of memory: it must not end as if whole
+
+  // The thread that reads.
+  std::uint64_t body_taken_ = 0;
+  bool body_wanted_ = false;
 
   bool trailers_lost_ = false;  // loop thread only: likewise
 
@@ -111,6 +117,8 @@ class Relay final : public http::Exchange,
   std::uint64_t queued_bytes_ = 0;
   Buffer body_;
   std::size_t body_read_ = 0;
+  int readers_ = 0;          // between begin_read() and end_read()
+  bool reads_over_ = false;  // the exchange ends
   Errc body_error_ = Errc::ok;
   bool body_ended_ = false;
   bool body_paused_ = false;

@@ -407,5 +407,58 @@ TEST_F(RelayTest, ReadEndsWhenTheClientGoes) {
   EXPECT_EQ(client->connection, nullptr);
 }
 
+// ---- a read on another thread than the one that answers
+
+TEST_F(RelayTest, TheEndOfTheExchangeEndsAReadOfAnotherThread) {
+  for (const bool aborts : {false, true}) {
+    Relay& relay = relay_of("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nab");
+    relay.begin_read();  // as with the GIL held
+    std::string got;
+    Errc end = Errc::ok;
+    std::thread reader([&] {
+      char room[8];
+      Result<std::size_t> count = relay.read(room, sizeof room);
+      if (count) got.assign(room, *count);
+      count = relay.read(room, sizeof room);
+      end = count.code();
+      relay.end_read();
+    });
+    if (aborts) {
+      relay.abort();  // waits for the reader
+    } else {
+      (void)relay.start(make_head(200), 0);
+      (void)relay.finish();
+    }
+    reader.join();
+    EXPECT_TRUE(got == "ab" || got.empty());
+    EXPECT_EQ(end, Errc::disconnected);
+    all().rig.settle();
+  }
+}
+
+TEST_F(RelayTest, ReadingAndWritingThreadsTouchNothingOfOneAnother) {
+  const std::string body(100'000, 'b');
+  Relay& relay = relay_of(post(body));
+  relay.begin_read();
+  std::atomic<bool> read{false};
+  std::string got;
+  std::thread reader([&] {
+    char room[1'000];
+    for (;;) {
+      const Result<std::size_t> count = relay.read(room, sizeof room);
+      if (!count || *count == 0) break;
+      got.append(room, *count);
+    }
+    relay.end_read();
+    read = true;
+  });
+  ASSERT_TRUE(relay.start(make_head(200), 1'000));
+  for (int i = 0; i < 1'000; ++i) (void)relay.write(text("x"));
+  join(reader, read);
+  EXPECT_EQ(got, body);
+  EXPECT_TRUE(relay.finish());
+  EXPECT_EQ(settled(), ok_answer(std::string(1'000, 'x')));
+}
+
 }  // namespace
 }  // namespace lanner::server

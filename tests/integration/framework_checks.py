@@ -52,7 +52,10 @@ class Large:
 
 
 class FrameworkChecks:
-    """One class a framework. NAME is in its index; CHUNKED: it reads bodies without a Content-Length."""
+    """One class a framework. NAME is in its index; CHUNKED: it reads bodies without a Content-Length.
+
+    With one thread chunked bodies have one: the server holds them whole.
+    """
 
     NAME = ""
     CHUNKED = True
@@ -120,10 +123,10 @@ class FrameworkChecks:
         assert found == {"size": large.size, "sha256": large.sha256}
 
     @pytest.mark.usefixtures("frugal")
-    def test_50_mb_in_chunks(self, server: ServerProcess, client: httpx.Client, large: Large) -> None:
+    def test_50_mb_in_chunks(self, server: ServerProcess, client: httpx.Client, large: Large, threads: int) -> None:
         found = client.put("/raw", content=large.pieces()).json()
         by_curl = json.loads(curl("-T", str(large.path), "-H", "Transfer-Encoding: chunked", server.url + "/raw"))
-        if self.CHUNKED:
+        if self.CHUNKED or threads == 1:
             assert found == by_curl == {"size": large.size, "sha256": large.sha256}
         else:
             assert found["size"] == by_curl["size"] == 0  # the framework's own limit

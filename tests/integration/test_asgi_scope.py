@@ -117,6 +117,33 @@ def test_root_path_is_part_of_path(pool: Any, loop: str, target: str, path: str,
     assert (scope["root_path"], scope["path"], scope["raw_path"]) == ("/scope", path, raw_path)
 
 
+@pytest.mark.parametrize("given", ["/gr\u00f6\u00dfe/a b", "/gr%C3%B6%c3%9fe/a%20b"])
+@pytest.mark.parametrize(
+    ("target", "rest", "raw_path"),
+    [
+        ("/gr%C3%B6%C3%9Fe/a%20b/x", "/x", b"/gr%C3%B6%C3%9Fe/a%20b/x"),
+        ("/%67r%c3%b6%c3%9fe/a%20b", "", b"/%67r%c3%b6%c3%9fe/a%20b"),
+        ("/x%C3%B6", "/x\u00f6", b"/gr%C3%B6%C3%9Fe/a%20b/x%C3%B6"),
+        ("/", "/", b"/gr%C3%B6%C3%9Fe/a%20b/"),
+    ],
+)
+def test_root_path_may_be_any_text(pool: Any, loop: str, given: str, target: str, rest: str, raw_path: bytes) -> None:
+    """Percent-decoded UTF-8, whether it was given so or percent-encoded; path has it once."""
+    server = pool.take(APP, "--loop", loop, "--root-path", given)
+    with Wire(server.address) as wire:
+        scope = scope_of(wire, target)
+    root_path = "/gr\u00f6\u00dfe/a b"
+    assert (scope["root_path"], scope["path"], scope["raw_path"]) == (root_path, root_path + rest, raw_path)
+
+
+def test_root_path_may_have_what_paths_encode(pool: Any, loop: str) -> None:
+    server = pool.take(APP, "--loop", loop, "--root-path", "/\u043c?#%25")
+    with Wire(server.address) as wire:
+        scope = scope_of(wire, "/%D0%BC%3F%23%25/x")
+        assert (scope["root_path"], scope["path"]) == ("/\u043c?#%", "/\u043c?#%/x")
+        assert scope_of(wire, "/x")["raw_path"] == b"/%D0%BC%3F%23%25/x"
+
+
 # ---- addresses (T42)
 
 

@@ -10,6 +10,12 @@ class TestDjango(FrameworkChecks):
     NAME = "Django"
     CHUNKED = False  # it takes a missing Content-Length for 0
 
+    def test_a_form_in_chunks(self, client: httpx.Client, threads: int) -> None:
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        found = client.post("/form", content=iter([b"name=A", b"da&many=1"]), headers=kind).json()
+        if threads == 1:  # held whole, so its size is known
+            assert (found["name"], found["many"]) == (["Ada"], ["1"])
+
     def test_a_checked_form(self, client: httpx.Client) -> None:
         assert client.post("/checked", data={"name": "Ada"}).json() == {"name": "Ada", "note": ""}
         refused = client.post("/checked", data={"name": "x" * 21})

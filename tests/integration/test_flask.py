@@ -23,6 +23,11 @@ class TestFlask(FrameworkChecks):
         assert part.headers["content-range"] == f"bytes 1000-1999/{large.size}"
         assert client.get("/").status_code == 200
 
+    def test_a_form_in_chunks(self, client: httpx.Client) -> None:
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        found = client.post("/form", content=iter([b"name=A", b"da&many=1"]), headers=kind).json()
+        assert (found["name"], found["many"]) == (["Ada"], ["1"])
+
     def test_a_form_that_was_not_sent(self, server: ServerProcess, client: httpx.Client) -> None:
         since = server.position()
         assert client.post("/upload").status_code == 400

@@ -205,9 +205,9 @@ def test_content_type_and_length_have_keys_of_their_own(server: ServerProcess) -
     assert "HTTP_CONTENT_TYPE" not in found
 
 
-def test_no_content_length_is_invented(server: ServerProcess) -> None:
-    """T11: not for a chunked body, and not for none."""
-    for options in ({"chunks": [b"abc"]}, {"method": "GET"}):
+def test_no_content_length_is_invented(server: ServerProcess, threads: int) -> None:
+    """T11: not for a chunked body whose size is not known yet, and not for none."""
+    for options in ({"chunks": [b"abc"]}, {"method": "GET"})[threads == 1 :]:
         found = environ(server, "/", **{"method": "POST"} | options)
         assert "CONTENT_LENGTH" not in found
         assert "CONTENT_TYPE" not in found
@@ -260,6 +260,51 @@ def test_root_path_is_script_name(pool: "object", threads: int, target: str, pat
     found = environ(server, target)
     assert (found["SCRIPT_NAME"], found["PATH_INFO"]) == ("/api", path)
     assert found["RAW_URI"] == target
+
+
+@pytest.mark.parametrize("root_path", ["/gr\u00f6\u00dfe", "/gr%C3%B6%c3%9fe", "/gr\u00f6%C3%9Fe/"])
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [("/gr%C3%B6%C3%9Fe/x", "/x"), ("/%67r%c3%b6%c3%9fe", ""), ("/x%C3%B6", "/x\u00f6"), ("/gr%C3%B6", "/gr\u00f6")],
+)
+def test_root_path_may_be_any_text(pool: "object", threads: int, root_path: str, target: str, path: str) -> None:
+    """Its UTF-8 as latin-1 text, as PATH_INFO is, whether it was given decoded or percent-encoded."""
+    server = pool.take(APP, "--threads", str(threads), "--root-path", root_path)  # type: ignore[attr-defined]
+    found = environ(server, target)
+    assert found["SCRIPT_NAME"].encode("latin-1").decode() == "/gr\u00f6\u00dfe"
+    assert found["PATH_INFO"].encode("latin-1").decode() == path
+
+
+@pytest.mark.parametrize(
+    ("root_path", "target", "script"),
+    [
+        ("/a b", "/a%20b/x", "/a b"),
+        ("/a%20b", "/a%20b/x", "/a b"),
+        (
+            "/\u043c\u0430\u0433\u0430\u0437\u0438\u043d",
+            "/%D0%BC%D0%B0%D0%B3%D0%B0%D0%B7%D0%B8%D0%BD/x",
+            "/\u043c\u0430\u0433\u0430\u0437\u0438\u043d",
+        ),
+        ("/\U0001f6d2", "/%F0%9F%9B%92/x", "/\U0001f6d2"),
+        ("/100%25", "/100%25/x", "/100%"),
+        ("/a?b#c", "/a%3Fb%23c/x", "/a?b#c"),
+    ],
+)
+def test_a_root_path_is_taken_off_once(pool: "object", threads: int, root_path: str, target: str, script: str) -> None:
+    server = pool.take(APP, "--threads", str(threads), "--root-path", root_path)  # type: ignore[attr-defined]
+    found = environ(server, target)
+    assert (found["SCRIPT_NAME"].encode("latin-1").decode(), found["PATH_INFO"]) == (script, "/x")
+
+
+def test_a_chunked_body_that_is_here_whole_has_a_size(server: ServerProcess, threads: int) -> None:
+    for chunks, size in (([b"ab", b"c"], "3"), ([], "0")):
+        found = environ(server, "/", "POST", chunks=chunks)
+        if threads == 1:
+            assert found["CONTENT_LENGTH"] == size
+            assert "HTTP_TRANSFER_ENCODING" not in found
+        else:
+            assert "CONTENT_LENGTH" not in found
+            assert found["HTTP_TRANSFER_ENCODING"] == "chunked"
 
 
 # ---- other sockets

@@ -237,6 +237,15 @@ def test_root_path_loses_its_last_slash() -> None:
     assert build(root_path="/").root_path == ""
 
 
+def test_root_path_is_percent_decoded() -> None:
+    for given in ("/gr\u00f6\u00dfe/a b", "/gr%C3%B6%C3%9Fe/a%20b/", "/gr\u00f6%c3%9Fe%2Fa b%2F"):
+        assert build(root_path=given).root_path == "/gr\u00f6\u00dfe/a b"
+    assert build(root_path="/100%25%zz").root_path == "/100%%zz"
+    for given, why in (("/%FF", "is not UTF-8"), ("/\udcff", "is not UTF-8"), ("/a%00b", "has a NUL")):
+        with pytest.raises(ConfigError, match=why):
+            build(root_path=given)
+
+
 def test_several_workers_need_a_target_as_text() -> None:
     with pytest.raises(ConfigError, match="workers=2 needs the application as text"):
         Config.build(lambda environ, start_response: [], {"workers": 2}, {})

@@ -72,6 +72,8 @@ GOOD = [
     good("trailer-one", HELLO + b"0\r\nX-Sum: 1\r\n\r\n", "a trailer is read", cites=TRAILER),
     good("trailer-many", HELLO + b"0\r\n" + b"".join(b"X-%d: v\r\n" % n for n in range(20)) + b"\r\n", "twenty trailers", cites=TRAILER),
     good("trailer-odd", HELLO + b"0\r\nX: caf\xe9\t:\r\nY:\r\n\r\n", "values as in a head", cites=TRAILER),
+    *(good(f"trailer-{name.lower()}", HELLO + b"0\r\n%s: 1\r\n\r\n" % name.encode(), "dropped whatever its name, or refused", cites=TRAILER, lenient=True)
+      for name in ("Content-Type", "Cookie", "Authorization", "Connection", "X-Forwarded-For")),
     accept("chunk/trailer-not-merged", "RFC 9110, 6.5.1", post_chunked(HELLO + b"0\r\nX-User: evil\r\n\r\n", "X-User: good"), "a trailer is no header field",
            Seen(b"hello", fields={"x-user": "good"})),
     accept("chunk/trailer-not-added", "RFC 9110, 6.5.1", post_chunked(HELLO + b"0\r\nX-User: evil\r\n\r\n"), "a trailer is no header field",

@@ -103,6 +103,9 @@ NO_BODY = [
            also=(Outcome((Answer(code, body=b""),), after=After.CLOSES),))
       for code, name, flag, report in ((204, "", "", ""), (204, "-length", "&length=1", "gunicorn #1079"), (304, "", "", ""), (304, "-length", "&length=1", "gunicorn #2598"))),
     case("answer/205", "RFC 9110, 15.3.6", path("/empty?code=205"), "an empty answer", Answer(205, body=b"")),
+    *(case(f"answer/205-content{name}", "RFC 9110, 15.3.6", path(f"/status?code=205{flag}") + hello(), "the application's body is not sent", Answer(205, body=b""), HELLO,
+           also=(Outcome((Answer(205, body=b""),), after=After.CLOSES),))
+      for name, flag in (("", ""), ("-length", "&length=1"))),
     case("answer/empty", "RFC 9112, 6.3", path("/empty?code=200"), "an empty answer is framed", Answer(body=b"")),
     case("answer/stream", "RFC 9112, 7.1", path("/stream"), "an empty piece is not the last chunk", STREAM, report="uvicorn #267"),
     case("answer/stream-head-get", "RFC 9112, 7.1", head("HEAD /free HTTP/1.1") + path("/free"), "a stream, both ways", Answer(body=b""), HELLO, methods=("HEAD",)),
@@ -120,6 +123,11 @@ EXPECT = [
     case("expect/case", "RFC 9110, 10.1.1", head("POST /count HTTP/1.1", "Expect: 100-Continue", "Content-Length: 5") + b"hello", "the value knows no case", Answer(body=b"5")),
     case("expect/no-body", "RFC 9110, 10.1.1", hello(CONTINUE), "an expectation without a body", HELLO),
     case("expect/1.0", "RFC 9110, 10.1.1", head("POST /count HTTP/1.0", CONTINUE, "Content-Length: 5") + b"hello", "ignored in 1.0", Answer(body=b"5"), after=After.CLOSES),
+    *(case(f"expect/{name}", "RFC 9110, 10.1.1; 5.6.1.2", head("POST /count HTTP/1.1", *lines, "Content-Length: 5") + b"hello", "a list, however it is split, with empty members",
+           Answer(body=b"5"), also=(Outcome(error=frozenset({417}), after=After.EITHER),), level=Level.SHOULD)
+      for name, lines in (("twice", (f"{CONTINUE}, 100-continue",)), ("twice-on-lines", (CONTINUE, CONTINUE)), ("empty-members", ("Expect: , 100-continue ,",)), ("empty", ("Expect:",)))),
+    WireCase("expect/unknown-in-list", "RFC 9110, 10.1.1", hello(f"{CONTINUE}, quux"), Outcome(error=frozenset({417}), after=After.CLOSES), "417, or ignored",
+             (Outcome((HELLO,), after=After.EITHER), Outcome(error=frozenset({417}), after=After.EITHER))),
     WireCase("expect/unknown", "RFC 9110, 10.1.1", hello("Expect: quux"), Outcome(error=frozenset({417}), after=After.CLOSES), "417, or ignored",
              (Outcome((HELLO,), after=After.EITHER), Outcome(error=frozenset({417}), after=After.EITHER))),
     case("expect/unknown-1.0", "RFC 9110, 10.1.1", hello("Expect: quux", version="1.0"), "ignored in 1.0", HELLO, after=After.CLOSES, also=(Outcome(error=frozenset({417}), after=After.EITHER),)),

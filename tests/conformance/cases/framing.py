@@ -114,6 +114,9 @@ GOOD_CODINGS = [
     accept("coding/te-is-another", "RFC 9110, 10.1.4", post(b"hello", "TE: chunked", "Content-Length: 5"), "TE frames nothing", BODY),
     accept("coding/te-trailers", "RFC 9110, 10.1.4", post(b"hello", "TE: trailers", "Connection: TE", "Content-Length: 5"), "TE frames nothing", BODY),
     accept("coding/x-names", "RFC 9110, 5.1", post(b"hello", "X-Transfer-Encoding: chunked", "Transfer-Encoding-X: chunked", "Content-Length: 5"), "other names", BODY),
+    accept("coding/empty-member-first", "RFC 9110, 5.6.1.2", post(END, "Transfer-Encoding: , chunked"), "empty members of a list are ignored, or the framing is refused", GET,
+           also=(REFUSED,), level=Level.SHOULD),
+    accept("coding/empty-line-first", "RFC 9110, 5.6.1.2", post(END, "Transfer-Encoding:", "Transfer-Encoding: chunked"), "the same list on two lines", GET, also=(REFUSED,), level=Level.SHOULD),
     accept("coding/content-encoding", "RFC 9110, 8.4", post(b"hello", "Content-Encoding: chunked", "Content-Length: 5"), "a content coding frames nothing", BODY),
 ]  # fmt: skip
 BAD_CODINGS = [
@@ -134,6 +137,10 @@ BAD_CODINGS = [
     refuse("coding/two-lines-case", CODING, REFUSED, post(END, "Transfer-Encoding: chunked", "transfer-encoding: chunked"), "chunked twice", status=(400, 501),
            report="granian takes it"),
     refuse("coding/gzip-line-chunked-line", CODING, REFUSED, post(END, "Transfer-Encoding: gzip", "Transfer-Encoding: chunked"), "gzip is not known", status=(400, 501)),
+    *(refuse(f"coding/unknown-{name}", "RFC 9112, 6.1; RFC 9110, 5.3", REFUSED, post(END, *lines), "SHOULD 501: one list, however it is split", status=(501,))
+      for name, lines in (("in-a-list", ("Transfer-Encoding: gzip, chunked",)), ("on-lines", ("Transfer-Encoding: gzip", "Transfer-Encoding: chunked")),
+                          ("behind-empty", ("Transfer-Encoding: ,gzip, chunked",)), ("behind-empty-line", ("Transfer-Encoding:", "Transfer-Encoding: gzip, chunked")),
+                          ("with-a-comma", ('Transfer-Encoding: x;a="b, chunked"',)))),
     refuse("coding/chunked-line-gzip-line", CODING, BAD_CODING, post(END, "Transfer-Encoding: chunked", "Transfer-Encoding: gzip"), "chunked is not last: MUST 400", status=(400, 501)),
     refuse("coding/chunked-line-x-line", CODING, BAD_CODING, post(END, "Transfer-Encoding: chunked", "Transfer-Encoding: x"), "chunked is not last: MUST 400", status=(400, 501)),
     refuse("coding/in-1.0", CODING, REFUSED, b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "faulty framing: refused, or closed afterwards",

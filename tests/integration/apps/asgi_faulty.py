@@ -1,8 +1,10 @@
 """An ASGI application that raises, or is cancelled, at a point of its choice: /run?at=POINT&error=NAME."""
 
 import asyncio
+import pathlib
+import time
 
-from asgi_dispatch import arguments, router
+from asgi_dispatch import arguments, note, router
 from asgi_leaks import stats
 
 __all__ = ["app", "stats"]
@@ -68,6 +70,33 @@ async def run(scope, receive, send):
             await between("disconnected")
     finally:
         trip("finally")
+
+
+async def gone(scope, receive, send):
+    """In its first step: waits until the client is gone (the test makes the file ?until=), and sends then."""
+    query = arguments(scope)
+    pathlib.Path(query["began"]).touch()
+    until = time.monotonic() + 30
+    while not pathlib.Path(query["until"]).exists() and time.monotonic() < until:
+        time.sleep(0.001)
+    start = {"type": "http.response.start", "status": 200}
+    messages = {
+        "hint": [{"type": "http.response.early_hint", "links": [b"</a>"]}],
+        "hints": [{"type": "http.response.early_hint", "links": [b"</a>"]}] * 2,
+        "body": [start, *[{"type": "http.response.body", "body": b"x" * 300_000, "more_body": True}] * 3],
+        "whole": [start, {"type": "http.response.body", "body": b"x"}],
+    }
+    try:
+        for message in messages[query["what"]]:
+            try:
+                await send(message)
+            except OSError as error:
+                note(scope, type(error).__name__)
+        for _ in range(3):
+            note(scope, (await receive())["type"])
+    except asyncio.CancelledError:
+        note(scope, "cancelled")
+        raise
 
 
 app = router(globals())
