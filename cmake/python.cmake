@@ -48,6 +48,8 @@ set(LANNER_PYTHON_SOURCES
   schema_compile.cpp
   schema_encode_leaf.cpp
   schema_encoder.cpp
+  schema_fit.cpp
+  schema_hashes.cpp
   schema_object_input.cpp
   schema_rules.cpp
   schema_type.cpp

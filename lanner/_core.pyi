@@ -157,7 +157,7 @@ class ValidationError(ValueError):
 
     def error_count(self) -> int: ...
 
-def restore_validation_error(title: str, errors: list[dict[str, Any]]) -> ValidationError:
+def restore_validation_error(title: str, errors: list[dict[str, Any]], missed: int = 0) -> ValidationError:
     """What pickle calls: an error with these errors(), without its schema."""
 
 class Schema:

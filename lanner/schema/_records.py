@@ -75,7 +75,8 @@ def plain_object(cls: type) -> bool:
     """Made by object.__new__, laid out by Python alone."""
     new: object = cls.__new__
     return (
-        new is object.__new__
+        not inspect.isabstract(cls)
+        and new is object.__new__
         and called_plainly(cls)
         and all(base.__module__ != "builtins" or base is object for base in cls.__mro__)
     )

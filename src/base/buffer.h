@@ -39,6 +39,8 @@ class Buffer final {
 
   // Keeps the memory.
   void clear() noexcept { size_ = 0; }
+  // Drops bytes from the end, down to `size`; keeps the memory. REQUIRES: size <= size().
+  void truncate(std::size_t size) noexcept { size_ = size; }
   // Gives the memory back.
   void release() noexcept {
     std::free(data_);

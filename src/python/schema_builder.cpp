@@ -7,6 +7,7 @@
 #include "python/json_decoder.h"
 #include "python/json_text.h"
 #include "python/module_state.h"
+#include "python/schema_hashes.h"
 #include "python/schema_rules.h"
 
 namespace lanner::python {
@@ -212,6 +213,11 @@ PyObject* make_tuple(PyObject** values, std::size_t count) noexcept {
 }
 
 PyObject* make_set(bool frozen, PyObject** values, std::size_t count, std::int64_t* bad) noexcept {
+  if (too_many_collide(values, count, 1)) {
+    *bad = SchemaBuilder::kCollisions;
+    drop_all(values, count);
+    return nullptr;
+  }
   Ref set = Ref::steal(frozen ? PyFrozenSet_New(nullptr) : PySet_New(nullptr));
   for (std::size_t i = 0; i < count && set; ++i) {
     if (PySet_Add(set.get(), values[i]) == 0) continue;
@@ -224,6 +230,11 @@ PyObject* make_set(bool frozen, PyObject** values, std::size_t count, std::int64
 
 PyObject* make_dict(PyObject** values, std::size_t count, bool unique_keys,
                     std::int64_t* bad) noexcept {
+  if (too_many_collide(values, count, 2)) {
+    *bad = SchemaBuilder::kCollisions;
+    drop_all(values, count);
+    return nullptr;
+  }
   Ref dict = Ref::steal(PyDict_New());
   for (std::size_t i = 0; i < count && dict; i += 2) {
     if (PyDict_SetItem(dict.get(), values[i], values[i + 1]) < 0) {

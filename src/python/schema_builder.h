@@ -81,7 +81,9 @@ class SchemaBuilder final {
   Value pick(const schema::Choices& choices, const json::Number& number, bool* failed) noexcept;
   Value pick(const schema::Choices& choices, PyObject* value, bool* failed) noexcept;
 
-  // Takes `count` values over. Null: *bad >= 0 says which was refused, else an exception is set.
+  // Takes `count` values over. Null: *bad >= 0 says which was refused, kCollisions that too many
+  // have the same hash, else an exception is set.
+  static constexpr std::int64_t kCollisions = -2;
   Value container(const schema::Node& node, Value* values, std::size_t count, bool unique_keys,
                   std::int64_t* bad) noexcept;
   // Takes the values of all fields over; null ones stay unset.

@@ -101,6 +101,7 @@ class Compiler final {
     if (root < 0 || root >= count) return wrong("the root's number");
     plan_->root = plan_->nodes[static_cast<std::size_t>(root)].get();
     schema::make_read_fields(plan_);
+    schema::make_unions(plan_);
     return true;
   }
 

@@ -68,7 +68,9 @@ SchemaEncoder::Done SchemaEncoder::write_leaf(const Node& node, PyObject* value)
       if (PyFloat_Check(value)) return write_float(PyFloat_AS_DOUBLE(value));
       if (PyLong_Check(value) && !PyBool_Check(value)) {
         const double number = PyLong_AsDouble(value);
-        return number == -1.0 && PyErr_Occurred() ? Done::failed : write_float(number);
+        if (number == -1.0 && PyErr_Occurred())
+          return failed_with(PyExc_OverflowError, "the int is too large for a float");
+        return write_float(number);
       }
       return wrong(node, value);
     case Kind::boolean:
@@ -91,7 +93,8 @@ SchemaEncoder::Done SchemaEncoder::write_other_leaf(const Node& node, PyObject* 
     case Kind::bytes: {
       Ref text = Ref::steal(
           PyUnicode_DecodeUTF8(PyBytes_AS_STRING(value), PyBytes_GET_SIZE(value), nullptr));
-      return text ? write_str(text.get()) : Done::failed;
+      if (text) return write_str(text.get());
+      return failed_with(PyExc_UnicodeDecodeError, "the bytes are no UTF-8");
     }
     case Kind::decimal:
       return write_decimal(value);

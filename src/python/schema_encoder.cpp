@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "python/call_method.h"
-#include "python/schema_object_input.h"
 
 namespace lanner::python {
 
@@ -92,9 +91,57 @@ SchemaEncoder::Done SchemaEncoder::wrong(const Node& node, PyObject* value) noex
 
 // "$[3].name: int expected, not str", as lanner.json.JSONEncodeError.
 void SchemaEncoder::raise() noexcept {
-  if (PyErr_Occurred() || !problem_) return;
+  if (PyErr_Occurred() && !take_inner()) return;
+  if (!problem_) return;
+  const Ref where = path();
+  Ref module = Ref::steal(where ? PyImport_ImportModule("lanner.json") : nullptr);
+  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
+  Ref error = Ref::steal(
+      type ? PyObject_CallFunctionObjArgs(type.get(), problem_.get(), where.get(), nullptr)
+           : nullptr);
+  if (error) PyErr_SetObject(type.get(), error.get());
+}
+
+// An error of what was written as any value is: its path goes on from here.
+bool SchemaEncoder::take_inner() noexcept {
+  if (depth_ == 0) return false;
+  Raised raised;
+  PyObject* const error = raised.value();
+  const Ref module = Ref::steal(PyImport_ImportModule("lanner.json"));
+  const Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
+  if (error && type && PyObject_IsInstance(error, type.get()) > 0) {
+    problem_ = Ref::steal(get_attribute(error, "msg"));
+    inner_path_ = Ref::steal(get_attribute(error, "path"));
+  }
+  PyErr_Clear();
+  if (problem_ && inner_path_) return true;
+  raised.restore();
+  return false;
+}
+
+SchemaEncoder::Done SchemaEncoder::failed_with(PyObject* error, const char* problem) noexcept {
+  if (!PyErr_ExceptionMatches(error)) return Done::failed;
+  PyErr_Clear();
+  problem_ = Ref::steal(PyUnicode_FromString(problem));
+  return Done::failed;
+}
+
+bool SchemaEncoder::is_circular(PyObject* value) const noexcept {
+  for (int i = 0; i < depth_; ++i) {
+    if (frames_[static_cast<std::size_t>(i)].owner == value) return true;
+  }
+  return false;
+}
+
+Ref SchemaEncoder::path() noexcept {
+  constexpr int kShown = 8;  // steps at either end of a long path
   Ref path = Ref::steal(PyUnicode_FromString("$"));
   for (int i = 0; path && i < depth_; ++i) {
+    if (i == kShown && depth_ > 3 * kShown) {
+      i = depth_ - kShown;
+      path = Ref::steal(PyUnicode_FromFormat("%U...", path.get()));
+      if (!path) break;
+    }
     const Frame& frame = frames_[static_cast<std::size_t>(i)];
     if (frame.node->kind == Kind::record && frame.at > 0) {
       const schema::Field& field =
@@ -106,12 +153,9 @@ void SchemaEncoder::raise() noexcept {
       path = Ref::steal(PyUnicode_FromFormat("%U[%zd]", path.get(), frame.at - 1));
     }
   }
-  Ref module = Ref::steal(path ? PyImport_ImportModule("lanner.json") : nullptr);
-  Ref type = Ref::steal(module ? get_attribute(module.get(), "JSONEncodeError") : nullptr);
-  Ref error = Ref::steal(
-      type ? PyObject_CallFunctionObjArgs(type.get(), problem_.get(), path.get(), nullptr)
-           : nullptr);
-  if (error) PyErr_SetObject(type.get(), error.get());
+  if (!path || !inner_path_) return path;
+  const Ref rest = Ref::steal(PyUnicode_Substring(inner_path_.get(), 1, PY_SSIZE_T_MAX));
+  return Ref::steal(rest ? PyUnicode_Concat(path.get(), rest.get()) : nullptr);
 }
 
 SchemaEncoder::Done SchemaEncoder::write_value(const Node& start, PyObject* value) noexcept {
@@ -142,8 +186,9 @@ SchemaEncoder::Done SchemaEncoder::push(const Node& node, PyObject* owner, From 
   Ref held = Ref::steal(owner);
   if (!held) return Done::failed;
   if (depth_ == json::kDepthMax) {
-    problem_ = Ref::steal(
-        PyUnicode_FromString("the value is nested more than 128 deep, or contains itself"));
+    problem_ = Ref::steal(PyUnicode_FromString(is_circular(held.get())
+                                                   ? "circular: the value contains itself"
+                                                   : "the value is nested more than 128 deep"));
     return Done::failed;
   }
   char* to = out_.reserve(2);
@@ -335,104 +380,6 @@ SchemaEncoder::Done SchemaEncoder::resume_record(Frame& frame) noexcept {
     const Done done = write_value(*field.node, value.get());
     if (done != Done::yes || once) return done;
   }
-}
-
-bool SchemaEncoder::fits_record(const schema::Record& record, PyObject* value) noexcept {
-  if (record.make != schema::Make::mapping) return is(value, record.type);
-  if (!PyDict_Check(value)) return false;
-  for (const schema::Field& field : record.fields) {
-    auto* key = static_cast<PyObject*>(field.attribute);
-    if (field.required && PyDict_Contains(value, key) != 1) return false;
-  }
-  return true;
-}
-
-bool SchemaEncoder::fits_choice(const schema::Choices& choices, PyObject* value) noexcept {
-  if (choices.type) return is(value, choices.type);
-  bool failed = false;
-  SchemaBuilder builder(classes_, *state_);
-  Ref found = Ref::steal(builder.pick(choices, value, &failed));
-  return static_cast<bool>(found);
-}
-
-bool SchemaEncoder::fits(const Node& node, PyObject* value) noexcept {
-  if (node.nullable && value == Py_None) return true;
-  const PyDateTime_CAPI& api = *classes_.datetime;
-  switch (node.kind) {
-    case Kind::any:
-      return true;
-    case Kind::none:
-      return value == Py_None;
-    case Kind::boolean:
-      return PyBool_Check(value);
-    case Kind::integer:
-      return PyLong_Check(value) && !PyBool_Check(value);
-    case Kind::floating:
-      return PyFloat_Check(value) || (PyLong_Check(value) && !PyBool_Check(value));
-    case Kind::string:
-      return PyUnicode_Check(value);
-    case Kind::bytes:
-      return PyBytes_Check(value);
-    case Kind::datetime:
-      return is(value, api.DateTimeType);
-    case Kind::date:
-      return is(value, api.DateType) && !is(value, api.DateTimeType);
-    case Kind::time:
-      return is(value, api.TimeType);
-    case Kind::timedelta:
-      return is(value, api.DeltaType);
-    case Kind::uuid:
-      return is(value, classes_.uuid);
-    case Kind::decimal:
-      return is(value, classes_.decimal);
-    case Kind::list:
-      return PyList_Check(value);
-    case Kind::set:
-    case Kind::frozenset:
-      return PyAnySet_Check(value);
-    case Kind::tuple:
-      return PyTuple_Check(value);
-    case Kind::fixed:
-      return PyTuple_Check(value) &&
-             static_cast<std::size_t>(PyTuple_GET_SIZE(value)) == node.children.size();
-    case Kind::dict:
-      return PyDict_Check(value);
-    case Kind::record:
-      return fits_record(*node.record, value);
-    case Kind::choice:
-      return fits_choice(*node.choices, value);
-    case Kind::union_of:
-    case Kind::tagged:
-      return member_of(node, value) != nullptr;
-    case Kind::custom:
-      return node.own_class ? is(value, node.own_class) : fits(*node.children[0], value);
-    case Kind::instance:
-    case Kind::delegate:
-      return !node.own_class || is(value, node.own_class);
-  }
-  return false;
-}
-
-const Node* SchemaEncoder::member_of(const Node& node, PyObject* value) noexcept {
-  const Node* first = nullptr;
-  for (const Node* member : node.children) {
-    if (!fits(*member, value)) {
-      if (PyErr_Occurred()) return nullptr;  // an __eq__ or __hash__ raised
-      continue;
-    }
-    if (node.kind != Kind::tagged || !PyDict_Check(value)) return member;
-    first = first ? first : member;
-    // TypedDicts with the same keys: the tag says which.
-    const Ref tag =
-        Ref::borrow(PyDict_GetItemWithError(value, static_cast<PyObject*>(node.tags->key_object)));
-    bool numeric = false;
-    const Ref said = tag ? tag_text(tag.get(), &numeric) : Ref();
-    if (PyErr_Occurred()) return nullptr;
-    std::string_view text;
-    const int position = said && utf8_view(said.get(), &text) ? node.tags->index.find(text) : -1;
-    if (position >= 0) return node.children[node.tags->member[static_cast<std::size_t>(position)]];
-  }
-  return first;
 }
 
 }  // namespace lanner::python

@@ -35,6 +35,10 @@ class SchemaEncoder final {
   SchemaEncoder& operator=(const SchemaEncoder&) = delete;
   ~SchemaEncoder();
 
+  // What a value loses when a node writes it: schema_fit.cpp.
+  using Loss = std::uint32_t;
+  static constexpr Loss kNoFit = UINT32_MAX;
+
   // False with an exception set (JSONEncodeError where the value does not fit the type).
   [[nodiscard]] bool write(const schema::Node& root, PyObject* value) noexcept;
 
@@ -73,10 +77,25 @@ class SchemaEncoder final {
   Ref field_value(const Frame& frame, const schema::Field& field) noexcept;
   bool left_out(const schema::Record& record, const schema::Field& field, PyObject* value,
                 bool* out) noexcept;
-  const schema::Node* member_of(const schema::Node& node, PyObject* value) noexcept;
-  bool fits(const schema::Node& node, PyObject* value) noexcept;
-  bool fits_record(const schema::Record& record, PyObject* value) noexcept;
-  bool fits_choice(const schema::Choices& choices, PyObject* value) noexcept;
+
+  // schema_fit.cpp: the member of a union that writes the value; null: none, or an exception is set.
+  // depth: of containers that have been looked into.
+  const schema::Node* member_of(const schema::Node& node, PyObject* value, int depth = 0) noexcept;
+  const schema::Node* tagged_member(const schema::Node& node, PyObject* dict) noexcept;
+  const schema::Node* best_within(const schema::Node& node, const schema::Node* best,
+                                  PyObject* value, int depth) noexcept;
+  // By the value's own type; by all that it holds.
+  Loss loss(const schema::Node& node, PyObject* value) noexcept;
+  Loss loss_within(const schema::Node& node, PyObject* value, int depth) noexcept;
+  Loss loss_of_leaf(const schema::Node& node, PyObject* value) noexcept;
+  Loss loss_of_choice(const schema::Choices& choices, PyObject* value) noexcept;
+  Loss loss_of_items(const schema::Node& node, PyObject* value, int depth) noexcept;
+  Loss loss_of_entries(const schema::Node& node, PyObject* value, int depth) noexcept;
+  // Of an object or dict; null: it has none, or an exception is set.
+  Ref attribute(const schema::Record& record, const schema::Field& field, PyObject* value) noexcept;
+  bool fits(const schema::Node& node, PyObject* value) noexcept {
+    return loss(node, value) != kNoFit;
+  }
 
   // schema_encode_leaf.cpp: each writes its value and a comma.
   Done write_leaf(const schema::Node& node, PyObject* value) noexcept;
@@ -130,6 +149,10 @@ class SchemaEncoder final {
   Done no_memory() noexcept;
   Done wrong(const schema::Node& node, PyObject* value) noexcept;  // "int expected, not str"
   void raise() noexcept;
+  bool take_inner() noexcept;
+  Ref path() noexcept;  // "$[3].name"; a long one without its middle
+  bool is_circular(PyObject* value) const noexcept;
+  Done failed_with(PyObject* error, const char* problem) noexcept;  // instead of that error
 
   const SchemaClasses& classes_;
   ModuleState* state_;
@@ -141,7 +164,9 @@ class SchemaEncoder final {
   const bool dict_entries_;  // dict_entries() may be used
   const Walk walk_;
   int depth_ = 0;
-  Ref problem_;  // str: what is wrong, until raise()
+  std::size_t visits_ = 0;  // of items, to find members of unions
+  Ref problem_;             // str: what is wrong, until raise()
+  Ref inner_path_;          // str: where in a value that was written as any is
   std::array<Frame, json::kDepthMax> frames_;
 };
 

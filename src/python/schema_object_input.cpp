@@ -8,6 +8,7 @@
 
 namespace lanner::python {
 
+using schema::Exactness;
 using schema::Kind;
 using schema::Profile;
 using schema::Slug;
@@ -72,6 +73,13 @@ ObjectInput::Look ObjectInput::look(Item item) const noexcept {
   return Look::other;
 }
 
+bool ObjectInput::is_integer(This& machine, Item item) const noexcept {
+  if (PyLong_Check(item)) return !PyBool_Check(item);
+  std::string_view text;
+  return machine.plan().profile == Profile::text && PyUnicode_Check(item) &&
+         PyUnicode_IS_ASCII(item) && utf8_view(item, &text) && schema::is_integer_text(text);
+}
+
 PyObject* ObjectInput::other_leaf(This& machine, const Node& node, Item item) noexcept {
   if (schema::profile_of(machine.plan(), node) == Profile::compat) {
     Value value = nullptr;
@@ -79,6 +87,7 @@ PyObject* ObjectInput::other_leaf(This& machine, const Node& node, Item item) no
   }
   switch (node.kind) {
     case Kind::any:
+      machine.took_anything();
       return share(item);
     case Kind::none:
       return item == Py_None ? none() : machine.fail(node.wrong_type, item);
@@ -127,11 +136,13 @@ bool ObjectInput::lax_leaf(This& machine, const Node& node, Item item, Value* va
       node.kind == Kind::integer || node.kind == Kind::floating || node.kind == Kind::boolean;
   // SAFETY: decimal.Decimal is a class.
   if ((moment || number) && is(item, reinterpret_cast<PyTypeObject*>(classes_.decimal))) {
+    machine.coerced(node.kind == Kind::floating ? Exactness::strict : Exactness::lax);
     *value = from_decimal(machine, node, item);
     return true;
   }
   if ((PyBytes_Check(item) && (moment || number || node.kind == Kind::uuid)) ||
       (is_raw(item) && node.kind == Kind::choice)) {
+    machine.coerced(Exactness::lax);
     *value = raw(machine, node, item);
     return true;
   }
@@ -143,6 +154,7 @@ bool ObjectInput::lax_leaf(This& machine, const Node& node, Item item, Value* va
                              (node.kind == Kind::integer && !PyLong_Check(item));
   if (!takes_members) return false;
   const Ref inner = member_value(item);
+  machine.coerced(Exactness::lax);
   if (!inner && PyErr_Occurred()) *value = schema::made_or_stop<This>(machine, nullptr);
   if (!inner) return PyErr_Occurred() != nullptr;
   if (node.kind == Kind::string) {
@@ -212,16 +224,21 @@ PyObject* ObjectInput::from_number(This& machine, const Node& node, Item item) n
 PyObject* ObjectInput::integer(This& machine, const Node& node, Item item) noexcept {
   const bool lax = schema::profile_of(machine.plan(), node) != Profile::json;
   if (PyBool_Check(item)) {
+    machine.coerced(Exactness::lax);
     return schema::profile_of(machine.plan(), node) == Profile::compat
                ? PyLong_FromLong(item == Py_True)
                : machine.fail(node.wrong_type, item);
   }
-  if (PyLong_Check(item)) return schema::made_or_stop(machine, plain_int(item));
+  if (PyLong_Check(item)) {
+    machine.coerced(Exactness::strict);
+    return schema::made_or_stop(machine, plain_int(item));
+  }
   if (lax && PyUnicode_Check(item)) return from_text(machine, node, item);
   if (schema::profile_of(machine.plan(), node) == Profile::compat && PyFloat_Check(item)) {
     const double value = PyFloat_AS_DOUBLE(item);
     if (!std::isfinite(value)) return machine.fail(Slug::finite_number, item);
     if (value != std::floor(value)) return machine.fail(Slug::int_from_float, item);
+    machine.coerced(Exactness::lax);
     return schema::made_or_stop(machine, PyLong_FromDouble(value));
   }
   return machine.fail(node.wrong_type, item);
@@ -232,6 +249,7 @@ PyObject* ObjectInput::floating(This& machine, const Node& node, Item item) noex
     if (!std::isfinite(PyFloat_AS_DOUBLE(item)) && !node.allow_inf_nan) {
       return machine.fail(Slug::finite_number, item);
     }
+    if (!PyFloat_CheckExact(item)) machine.coerced(Exactness::strict);
     return PyFloat_CheckExact(item)
                ? share(item)
                : schema::made_or_stop(machine, PyFloat_FromDouble(PyFloat_AS_DOUBLE(item)));
@@ -240,6 +258,7 @@ PyObject* ObjectInput::floating(This& machine, const Node& node, Item item) noex
       PyLong_Check(item) &&
       (!PyBool_Check(item) || schema::profile_of(machine.plan(), node) == Profile::compat);
   if (number) {
+    machine.coerced(PyBool_Check(item) ? Exactness::lax : Exactness::strict);
     const double value = PyLong_AsDouble(item);
     if (value == -1.0 && PyErr_Occurred()) {
       if (!PyErr_ExceptionMatches(PyExc_OverflowError))
@@ -264,6 +283,7 @@ PyObject* ObjectInput::boolean(This& machine, const Node& node, Item item) noexc
 }
 
 PyObject* ObjectInput::string(This& machine, const Node& node, Item item) noexcept {
+  machine.coerced(PyUnicode_Check(item) ? Exactness::strict : Exactness::lax);
   // Of a subclass, such as a StrEnum, the plain str.
   if (PyUnicode_Check(item)) return schema::made_or_stop(machine, PyUnicode_FromObject(item));
   if (schema::profile_of(machine.plan(), node) != Profile::compat || !is_raw(item))
@@ -273,6 +293,7 @@ PyObject* ObjectInput::string(This& machine, const Node& node, Item item) noexce
 
 PyObject* ObjectInput::bytes(This& machine, const Node& node, Item item) noexcept {
   if (PyBytes_Check(item)) return share(item);
+  machine.coerced(Exactness::lax);
   if (PyUnicode_Check(item)) return from_text(machine, node, item);
   if (PyByteArray_Check(item)) return schema::made_or_stop(machine, PyBytes_FromObject(item));
   return machine.fail(node.wrong_type, item);
@@ -282,6 +303,8 @@ PyObject* ObjectInput::moment(This& machine, const Node& node, Item item) noexce
   const PyDateTime_CAPI& api = *classes_.datetime;
   const bool compat = schema::profile_of(machine.plan(), node) == Profile::compat;
   if (node.kind == Kind::datetime && is(item, api.DateTimeType)) return share(item);
+  if (!is(item, api.DateType) || is(item, api.DateTimeType) || node.kind == Kind::datetime)
+    machine.coerced(Exactness::lax);
   if (is(item, api.DateTimeType)) {  // for a date
     if (!compat) return machine.fail(node.wrong_type, item);
     if (PyDateTime_DATE_GET_HOUR(item) || PyDateTime_DATE_GET_MINUTE(item) ||
@@ -312,7 +335,7 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
   switch (node.kind) {
     case Kind::time:
       if (is(item, api.TimeType)) return share(item);
-      if (is_number && machine.plan().profile == Profile::compat)
+      if (is_number && schema::profile_of(machine.plan(), node) == Profile::compat)
         return from_number(machine, node, item);
       break;
     case Kind::timedelta:
@@ -328,6 +351,7 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
       // SAFETY: decimal.Decimal is a class.
       auto* const cls = reinterpret_cast<PyTypeObject*>(classes_.decimal);
       if (is(item, cls) || is_number) {
+        if (!is(item, cls)) machine.coerced(Exactness::lax);
         Ref value = Ref::borrow(item);
         if (PyFloat_Check(item)) {  // by its text: 0.1 is 0.1; of a subclass: the plain number's
           const Ref plain = Ref::steal(PyFloat_FromDouble(PyFloat_AS_DOUBLE(item)));
@@ -348,6 +372,7 @@ PyObject* ObjectInput::instance_or_text(This& machine, const Node& node, Item it
     default:
       break;
   }
+  machine.coerced(Exactness::lax);
   if (PyUnicode_Check(item)) return from_text(machine, node, item);
   return machine.fail(node.wrong_type, item);
 }
@@ -356,6 +381,7 @@ PyObject* ObjectInput::choice(This& machine, const Node& node, Item item) noexce
   const schema::Choices& choices = *node.choices;
   // SAFETY: an Enum is a class.
   if (choices.type && is(item, static_cast<PyTypeObject*>(choices.type))) return share(item);
+  if (choices.type) machine.coerced(Exactness::lax);
   bool failed = false;
   Value value = builder_.pick(choices, item, &failed);
   if (failed) return schema::made_or_stop<This>(machine, nullptr);
@@ -413,6 +439,11 @@ ObjectInput::Opened ObjectInput::open(This& machine, const Node& node, Item item
     return Opened::pairs;
   }
   if (!items) return Opened::wrong;
+  const bool exact = node.kind == Kind::set         ? PySet_Check(item)
+                     : node.kind == Kind::frozenset ? PyFrozenSet_Check(item)
+                     : node.kind == Kind::list      ? PyList_Check(item)
+                                                    : PyTuple_Check(item);
+  if (!exact) machine.coerced(Exactness::lax);
   in->object = set ? as_list(item).release() : share(item);
   if (in->object) return Opened::items;
   machine.abort();

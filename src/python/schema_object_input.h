@@ -23,6 +23,7 @@ class ObjectInput final {
   using Node = schema::Node;
   using Look = schema::KindTable::Look;
   static constexpr bool kReadsRows = true;
+  static constexpr bool kIsText = false;
   using Step = schema::Step;
   using Item = PyObject*;
   struct Container {
@@ -47,6 +48,19 @@ class ObjectInput final {
   // True: *value is the result, or null after an error.
   bool take_own(This& machine, const Node& node, Item item, Value* value) noexcept;
   Look look(Item item) const noexcept;
+  bool is_integer(This& machine, Item item) const noexcept;
+  static bool is_same(Item one, Item other) noexcept { return one == other; }
+  // As if they were JSON text, an item as so many bytes.
+  static constexpr std::size_t kItemSize = 16;
+  static std::size_t item_size(Item item, std::uint64_t items) noexcept {
+    const Py_ssize_t text = PyUnicode_Check(item) ? PyUnicode_GET_LENGTH(item) : 0;
+    return kItemSize * static_cast<std::size_t>(items + 1) + static_cast<std::size_t>(text);
+  }
+  // What has been seen of it so far.
+  static std::size_t document_size(Item, std::uint64_t items, std::uint64_t again) noexcept {
+    const std::uint64_t read = kItemSize * items;
+    return read > again ? static_cast<std::size_t>(read - again) : 0;
+  }
   Value leaf(This& machine, const Node& node, Item item) noexcept {
     if (node.kind == schema::Kind::string && PyUnicode_CheckExact(item)) return share(item);
     if (node.kind == schema::Kind::integer && PyLong_CheckExact(item)) return share(item);

@@ -5,6 +5,7 @@
 #include "python/call_method.h"
 #include "python/ref.h"
 #include "python/schema_builder.h"
+#include "python/schema_hashes.h"
 
 namespace lanner::python {
 
@@ -165,21 +166,18 @@ Verdict check_zone(const Rule& rule, PyObject* value) noexcept {
 }
 
 Verdict check_unique(PyObject* value) noexcept {
-  Ref set = Ref::steal(PySet_New(value));
-  if (set) return verdict(PySet_GET_SIZE(set.get()) == PyObject_Size(value));
-  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return Verdict::raised;
-  PyErr_Clear();  // not hashable: compare all
-  const Py_ssize_t size = PyObject_Size(value);
-  for (Py_ssize_t i = 1; i < size; ++i) {
-    Ref item = Ref::steal(PySequence_GetItem(value, i));
-    for (Py_ssize_t k = 0; item && k < i; ++k) {
-      Ref other = Ref::steal(PySequence_GetItem(value, k));
-      const int same = other ? PyObject_RichCompareBool(item.get(), other.get(), Py_EQ) : -1;
-      if (same) return same < 0 ? Verdict::raised : Verdict::broken;
-    }
-    if (!item) return Verdict::raised;
+  if (too_many_collide(PySequence_Fast_ITEMS(value),
+                       static_cast<std::size_t>(PySequence_Fast_GET_SIZE(value)), 1)) {
+    PyErr_SetString(PyExc_ValueError, "too many items have the same hash");
+    return Verdict::raised;
   }
-  return Verdict::holds;
+  Ref set = Ref::steal(PySet_New(value));
+  if (!set && take_unhashable()) {
+    const Ref module = Ref::steal(PyImport_ImportModule("lanner.schema._unique"));
+    const Ref others = Ref::steal(module ? call_method(module.get(), "stand_ins", value) : nullptr);
+    set = Ref::steal(others ? PySet_New(others.get()) : nullptr);
+  }
+  return set ? verdict(PySet_GET_SIZE(set.get()) == PyObject_Size(value)) : Verdict::raised;
 }
 
 Verdict check_call(const Rule& rule, PyObject* value) noexcept {

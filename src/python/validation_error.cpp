@@ -180,16 +180,44 @@ std::string_view type_of(const ErrorRecord& error) noexcept {
   return type;
 }
 
-PyObject* error_str(PyObject* self) noexcept {
+// "64 of at least 65 errors for list[Card]". False with an exception set.
+bool head_of(PyObject* self, std::string* text) noexcept {
   const ErrorList& list = *as_error(self)->list;
   std::string_view title;
   if (!utf8_view(as_error(self)->title, &title)) {
-    if (PyErr_Occurred()) return nullptr;
+    if (PyErr_Occurred()) return false;
     title = "";
   }
-  std::string text =
-      std::to_string(list.size()) + (list.size() == 1 ? " error for " : " errors for ");
-  text.append(title);
+  *text = std::to_string(list.size());
+  if (list.missed()) *text += " of at least " + std::to_string(list.mark());
+  text->append(list.mark() == 1 ? " error for " : " errors for ").append(title);
+  return true;
+}
+
+// A place as text shows it: a long one without its middle.
+std::string shown_place(std::string pointer) noexcept {
+  constexpr std::size_t kShown = 8;  // steps at either end
+  std::size_t steps = 0;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < pointer.size(); ++i) {
+    if (pointer[i] == '/' && steps++ == kShown) cut = i;
+  }
+  if (pointer.empty()) return "(the value itself)";
+  if (steps <= 3 * kShown) return pointer;
+  std::size_t rest = pointer.size();
+  for (std::size_t i = 0; i < kShown; ++i) rest = pointer.rfind('/', rest - 1);
+  return pointer.substr(0, cut) + "/..." + pointer.substr(rest);
+}
+
+PyObject* error_repr(PyObject* self) noexcept {
+  std::string text;
+  return head_of(self, &text) ? to_str("ValidationError(" + text + ")") : nullptr;
+}
+
+PyObject* error_str(PyObject* self) noexcept {
+  const ErrorList& list = *as_error(self)->list;
+  std::string text;
+  if (!head_of(self, &text)) return nullptr;
   for (const ErrorRecord& error : list) {
     Buffer message;
     if (error.slug != Slug::foreign) {
@@ -202,9 +230,7 @@ PyObject* error_str(PyObject* self) noexcept {
     text.append("\n  ");
     std::string pointer;
     (void)append_pointer(list, error, &pointer);
-    text.append(pointer.empty() ? "(the value itself)" : pointer)
-        .append(": ")
-        .append(message.view());
+    text.append(shown_place(pointer)).append(": ").append(message.view());
     text.append(" [").append(type_of(error)).append("]");
   }
   return to_str(text);
@@ -243,14 +269,16 @@ void error_dealloc(PyObject* self) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
-// (restore_validation_error, (title, errors())): without the schema.
+// (restore_validation_error, (title, errors(), how many more there were)): without the schema.
 PyObject* error_reduce(PyObject* self, PyObject*) noexcept {
   Ref module = Ref::steal(PyImport_ImportModule("lanner._core"));
   Ref restore = Ref::steal(module ? PyObject_GetAttrString(module.get(), "restore_validation_error")
                                   : nullptr);
   Ref errors = Ref::steal(restore ? error_errors(self, nullptr) : nullptr);
-  return errors ? Py_BuildValue("O(OO)", restore.get(), as_error(self)->title, errors.get())
-                : nullptr;
+  const auto missed = static_cast<Py_ssize_t>(as_error(self)->list->missed());
+  return errors
+             ? Py_BuildValue("O(OOn)", restore.get(), as_error(self)->title, errors.get(), missed)
+             : nullptr;
 }
 
 PyMethodDef error_methods[] = {
@@ -323,7 +351,8 @@ bool add_told(PyObject* told, ErrorList* errors) noexcept {
 PyObject* restore(PyObject* module, PyObject* args) noexcept {
   PyObject* title = nullptr;
   PyObject* told = nullptr;
-  if (!PyArg_ParseTuple(args, "UO!", &title, &PyList_Type, &told)) return nullptr;
+  Py_ssize_t missed = 0;
+  if (!PyArg_ParseTuple(args, "UO!|n", &title, &PyList_Type, &told, &missed)) return nullptr;
   const auto count = static_cast<std::uint32_t>(PyList_GET_SIZE(told));
   ErrorList errors(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -331,13 +360,14 @@ PyObject* restore(PyObject* module, PyObject* args) noexcept {
     drop_inputs(errors);
     return nullptr;
   }
+  errors.set_missed(missed > 0 ? static_cast<std::size_t>(missed) : 0);
   return make_error(state_of(module), errors, Py_None, title);
 }
 
-PyMethodDef functions[] = {
-    {"restore_validation_error", restore, METH_VARARGS,
-     PyDoc_STR("restore_validation_error(title, errors) -> ValidationError\n\nWhat pickle calls.")},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"restore_validation_error", restore, METH_VARARGS,
+                            PyDoc_STR("restore_validation_error(title, errors, missed=0) -> "
+                                      "ValidationError\n\nWhat pickle calls.")},
+                           {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 
@@ -355,6 +385,7 @@ int add_validation_error_type(PyObject* module, ModuleState* state) noexcept {
       {Py_tp_traverse, slot(error_traverse)},
       {Py_tp_clear, slot(error_clear)},
       {Py_tp_str, slot(error_str)},
+      {Py_tp_repr, slot(error_repr)},
       {Py_tp_methods, error_methods},
       {Py_tp_doc,
        const_cast<char*>("What is wrong with a value: all errors, up to the schema's bound.")},

@@ -29,8 +29,12 @@ std::size_t ErrorList::keep(std::string_view text, std::size_t max, std::uint32_
 
 bool ErrorList::add(Slug slug, const Rule* rule, Offender offender, std::int64_t number,
                     std::string_view error) noexcept {
-  if (full()) return false;
+  if (full()) {
+    ++missed_;
+    return false;
+  }
   ErrorRecord record;
+  record.text_at = text_.size();
   record.slug = slug;
   record.rule = rule;
   record.number = number;
@@ -76,28 +80,36 @@ void ErrorList::add_key(std::string_view key) noexcept {
 }
 
 void ErrorList::sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept {
-  const auto rank = [&](const ErrorRecord& error) noexcept {
-    std::size_t field = record.fields.size();
-    if (error.loc_count > step) {
-      const LocItem& item = loc(error)[step];
-      for (std::size_t i = 0; item.kind == LocItem::Kind::name && i < field; ++i) {
-        if (record.fields[i].name.data() == item.name) field = i;
-      }
-    }
-    return field;
+  const auto count = static_cast<std::uint32_t>(record.fields.size());
+  const auto is_field = [&](const LocItem& item, std::uint32_t field) noexcept {
+    return field < count && record.fields[field].name.data() == item.name;
   };
+  std::uint32_t last = 0;
+  for (std::size_t i = mark; i < records_.size(); ++i) {
+    ErrorRecord& error = records_[i];
+    error.rank = count;
+    if (error.loc_count <= step) continue;
+    const LocItem& item = loc(error)[step];
+    if (item.kind != LocItem::Kind::name) continue;
+    for (error.rank = last; error.rank < count && !is_field(item, error.rank);) ++error.rank;
+    if (error.rank == count) {  // not behind the last one
+      for (error.rank = 0; error.rank < count && !is_field(item, error.rank);) ++error.rank;
+    }
+    last = error.rank;
+  }
   // By insertion: there are few, and most are in order.
   for (std::size_t i = mark + 1; i < records_.size(); ++i) {
     const ErrorRecord moving = records_[i];
-    const std::size_t at = rank(moving);
     std::size_t k = i;
-    for (; k > mark && rank(records_[k - 1]) > at; --k) records_[k] = records_[k - 1];
+    for (; k > mark && records_[k - 1].rank > moving.rank; --k) records_[k] = records_[k - 1];
     records_[k] = moving;
   }
 }
 
 void ErrorList::move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept {
-  std::rotate(records_.begin() + mark, records_.begin() + middle, records_.begin() + end);
+  const std::size_t size = records_.size();
+  std::rotate(records_.begin() + std::min(mark, size), records_.begin() + std::min(middle, size),
+              records_.begin() + std::min(end, size));
 }
 
 bool ErrorList::write_message(const ErrorRecord& error, Buffer* out) const noexcept {

@@ -41,12 +41,14 @@ struct ErrorRecord {
   bool input_cut =
       false;  // the JSON text was longer than kInputTextMax: only its beginning is here
   std::uint32_t loc_at = 0, loc_count = 0;
+  std::uint32_t rank = 0;      // while they are sorted
   const Rule* rule = nullptr;  // its message and context; null: the slug's message
   std::int64_t number = -1;    // {actual_length}; -1 = not known
   std::size_t error_at = 0;    // {error} or {tag}, in text()
   std::uint32_t error_size = 0;
   std::uint32_t input_size = 0;
   std::size_t input_at = 0;  // JSON, in text()
+  std::size_t text_at = 0;   // where its own text begins
   void* input = nullptr;     // the builder's object
 };
 
@@ -59,6 +61,7 @@ class ErrorList final {
 
   void swap(ErrorList& other) noexcept {
     std::swap(max_, other.max_);
+    std::swap(missed_, other.missed_);
     std::swap(no_memory_, other.no_memory_);
     records_.swap(other.records_);
     loc_.swap(other.loc_);
@@ -66,6 +69,13 @@ class ErrorList final {
   }
   bool empty() const noexcept { return records_.size() == 0; }
   bool full() const noexcept { return records_.size() >= max_; }
+  // Errors that there was no room for.
+  std::size_t missed() const noexcept { return missed_; }
+  void set_missed(std::size_t count) noexcept { missed_ = count; }
+  // Nobody needs to look further: there are more errors than are kept, or the one that was asked for.
+  bool enough() const noexcept { return missed_ > 0 || (max_ == 1 && full()); }
+  // All errors so far: what roll_back() goes back to.
+  std::size_t mark() const noexcept { return records_.size() + missed_; }
   bool no_memory() const noexcept { return no_memory_; }
   void set_no_memory() noexcept { no_memory_ = true; }
   std::size_t size() const noexcept { return records_.size(); }
@@ -81,30 +91,37 @@ class ErrorList final {
                                             : std::string_view(item.name, item.size);
   }
 
-  // Begins an error; the add_ functions then add its loc, outermost first. False: the list is full
-  // and nothing was begun (`offender.object` was not taken over).
+  // Begins an error; its loc follows by the add_ functions, outermost first. False: there is no
+  // room, nothing begun (then `offender.object` was not taken over, and the error is one missed()).
   [[nodiscard]] bool add(Slug slug, const Rule* rule, Offender offender, std::int64_t number,
                          std::string_view error) noexcept;
   void add_name(std::string_view name) noexcept;  // lives as long as the plan
   void add_number(std::int64_t number) noexcept;
   void add_key(std::string_view key) noexcept;  // copied
 
-  // Removes all errors from `mark` (an earlier size()) on. The objects they hold are passed to
-  // drop(void*).
+  // Forgets all errors from `mark` on (a mark() of before). What they hold goes to drop(void*).
   template <class Drop>
   void roll_back(std::size_t mark, Drop&& drop) noexcept {
+    if (mark >= records_.size()) {
+      missed_ = mark - records_.size();
+      return;
+    }
+    std::uint32_t loc_at = records_[mark].loc_at;  // they may have been sorted
+    std::size_t text_at = records_[mark].text_at;
     for (std::size_t i = mark; i < records_.size(); ++i) {
+      if (records_[i].loc_at < loc_at) loc_at = records_[i].loc_at;
+      if (records_[i].text_at < text_at) text_at = records_[i].text_at;
       if (records_[i].input) drop(records_[i].input);
     }
-    if (mark < records_.size()) {
-      loc_.shrink(records_[mark].loc_at);
-      records_.shrink(mark);
-    }
+    missed_ = 0;
+    loc_.shrink(loc_at);
+    text_.truncate(text_at);
+    records_.shrink(mark);
   }
   // Sorts the errors from `mark` on by the field that step `step` of their loc names; others come
   // last. This is pydantic's order, whatever the order of the document.
   void sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept;
-  // Moves the errors from `middle` on before those from `mark` on.
+  // The errors from `middle` on come before those from `mark` on; all three are mark()s.
   void move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept;
 
   // The whole message: "Input should be a valid integer".
@@ -115,6 +132,7 @@ class ErrorList final {
   std::size_t keep(std::string_view text, std::size_t max, std::uint32_t* size) noexcept;
 
   std::uint32_t max_;
+  std::size_t missed_ = 0;
   bool no_memory_ = false;
   PodVector<ErrorRecord> records_;
   PodVector<LocItem> loc_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "base/cpu.h"
@@ -22,6 +23,8 @@ class JsonInput final {
   using This = Machine<JsonInput, Builder>;
   using Look = KindTable::Look;
   static constexpr bool kReadsRows = true;
+  // In the compat profile's unions a str is no better than a date or bytes, which are text as well.
+  static constexpr bool kIsText = true;
   struct Item {
     const char* at = nullptr;
     const char* end = nullptr;  // null: at the cursor
@@ -61,9 +64,27 @@ class JsonInput final {
   }
 
   bool take_own(This&, const Node&, Item, Value*) const noexcept { return false; }
+  // In the text profile also text that is an integer.
+  bool is_integer(This& machine, Item item) const noexcept {
+    const char* const at = item.at;
+    if (*at != '"')
+      return (*at == '-' || (*at >= '0' && *at <= '9')) && look_at(at) == Look::integer;
+    if (machine.plan().profile != Profile::text) return false;
+    const std::string_view rest(at + 1, static_cast<std::size_t>(reader_.end() - at - 1));
+    return is_integer_text(rest.substr(0, rest.find('"')));
+  }
+  static bool is_same(Item, Item) noexcept { return false; }  // no text holds itself
+  // Bytes; of the item that was read last.
+  std::size_t item_size(Item item, std::uint64_t) const noexcept {
+    return static_cast<std::size_t>(at_ - item.at);
+  }
+  std::size_t document_size(Item, std::uint64_t, std::uint64_t) const noexcept {
+    return static_cast<std::size_t>(reader_.end() - reader_.begin());
+  }
 
-  Look look(Item) const noexcept {
-    switch (*at_) {
+  Look look(Item) const noexcept { return look_at(at_); }
+  static Look look_at(const char* at) noexcept {
+    switch (*at) {
       case '"':
         return Look::text;
       case '[':
@@ -78,7 +99,7 @@ class JsonInput final {
       default:
         break;
     }
-    const char* p = at_ + (*at_ == '-');
+    const char* p = at + (*at == '-');
     while (*p >= '0' && *p <= '9') ++p;
     return *p == '.' || *p == 'e' || *p == 'E' ? Look::real : Look::integer;
   }
@@ -105,10 +126,12 @@ class JsonInput final {
     in->first = true;
     const bool wants_pairs = node.kind == Kind::record || node.kind == Kind::dict;
     if (*at_ == '{' && wants_pairs) {
+      if (node.kind == Kind::dict) machine.coerced(Exactness::strict);
       ++at_;
       return Opened::pairs;
     }
     if (*at_ == '[' && (!wants_pairs || (node.kind == Kind::record && node.record->from_array))) {
+      if (node.kind != Kind::list) machine.coerced(Exactness::strict);
       ++at_;
       return Opened::items;
     }
@@ -234,10 +257,20 @@ class JsonInput final {
   }
 
   void key_loc(const Container& in, ErrorList& errors) const noexcept {
-    json::Reader again(reader_.document());
+    // Of a long key no more is read than is kept, however many errors lie behind it.
+    constexpr std::size_t kRawMax = 6 * kKeyTextMax + 12;
+    const char* end = in.key + 1;
+    while (*end != '"' && static_cast<std::size_t>(end - in.key) < kRawMax)
+      end += *end != '\\' ? 1 : end[1] == 'u' ? 6 : 2;
+    // Half of a surrogate pair, or of a code point, is no text.
+    const bool half = *end != '"' && end - in.key > 6 && end[-6] == '\\' && end[-5] == 'u' &&
+                      (end[-4] | 0x20) == 'd' && std::strchr("89abAB", end[-3]);
+    if (half) end -= 6;
+    while ((*end & 0xC0) == 0x80) --end;
+    const std::string raw = std::string(in.key, end) + '"';
+    json::Reader again{std::string_view(raw)};
     json::String key;
-    const char* at = again.begin() + (in.key + 1 - reader_.begin());
-    errors.add_key(again.string(at, &key) ? key.utf8 : std::string_view());
+    errors.add_key(again.string(again.begin() + 1, &key) ? key.utf8 : std::string_view());
   }
 
   // Looks ahead for the tag; the cursor stays.
@@ -397,8 +430,10 @@ class JsonInput final {
     json::String text;
     if (!advance(machine, reader_.string(at_ + 1, &text))) return Value{};
     switch (node.kind) {
-      case Kind::string:
       case Kind::any:
+        machine.took_anything();
+        return made(machine, builder_.string(text));
+      case Kind::string:
         return made(machine, builder_.string(text));
       case Kind::none:
       case Kind::boolean:
@@ -408,6 +443,8 @@ class JsonInput final {
           return machine.fail(node.wrong_type, item);
         [[fallthrough]];
       default:
+        if (node.kind != Kind::choice && node.kind != Kind::uuid)
+          machine.coerced(Exactness::strict);
         return leaf_from_text(machine, node, item, text.utf8, profile_of(machine.plan(), node),
                               false);
     }
@@ -456,6 +493,7 @@ class JsonInput final {
 
   Value null(This& machine, const Node& node, Item item) noexcept {
     if (!advance(machine, reader_.literal(at_, "null"))) return Value{};
+    if (node.kind == Kind::any) machine.took_anything();
     if (node.kind == Kind::none || node.kind == Kind::any) return builder_.null();
     if (node.kind == Kind::choice && node.choices->null_value)
       return builder_.shared(node.choices->null_value);
@@ -466,6 +504,7 @@ class JsonInput final {
   // An array or object where a leaf is expected.
   Value composite(This& machine, const Node& node, Item item) noexcept {
     if (node.kind == Kind::any) {
+      machine.took_anything();
       Value value{};
       return advance(machine, builder_.any(reader_, at_, machine.depth(), &value)) ? value
                                                                                    : Value{};

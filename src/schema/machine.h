@@ -29,6 +29,7 @@
 #include <string_view>
 
 #include "schema/errors.h"
+#include "schema/match.h"
 #include "schema/plan.h"
 #include "schema/value_stack.h"
 
@@ -36,8 +37,10 @@ namespace lanner::schema {
 
 inline constexpr int kDepthMax = 128;   // arrays and objects within each other
 inline constexpr int kFramesMax = 256;  // those, and unions and functions between them
-inline constexpr std::uint32_t kRetriesMax =
-    4096;  // members of unions tried in vain, in one document
+// Members of unions that are tried in vain read bytes again: this often the whole document, and once
+// more for each member of the largest union; and so much of a small one.
+inline constexpr std::uint64_t kReadAgainTimes = 8;
+inline constexpr std::uint64_t kReadAgainFree = 1 << 20;
 
 enum class Step : std::uint8_t { more, end, stopped };
 
@@ -105,7 +108,7 @@ class Machine final {
     } else if (offender.object) {
       builder_.release(offender.object);
     }
-    if (errors_.no_memory() || (errors_.full() && unions_ == 0)) aborted_ = true;
+    if (errors_.no_memory() || (errors_.enough() && unions_ == 0)) aborted_ = true;
     return added;
   }
   ErrorList& errors() noexcept { return errors_; }
@@ -118,6 +121,14 @@ class Machine final {
     if (builder_.excuse(&slug, &text)) return fail(slug, item, nullptr, text);
     aborted_ = true;
     return Value{};
+  }
+
+  // The value in hand is not just what the type says.
+  void coerced(Exactness how) noexcept { match_.floor(how); }
+  // Nor is what may be anything, but as an item of an array.
+  void took_anything() noexcept {
+    if (frames_ == 0 || !holds_items(frame_[frames_ - 1].node->kind))
+      match_.floor(Exactness::strict);
   }
 
   // For the input's fast reader of records: room for the values of one, and its end: it is made and
@@ -145,6 +156,8 @@ class Machine final {
         count;  // record: fields that have a value; union: where the chosen member's errors end
     std::uint32_t mark;    // errors before it
     std::uint32_t chosen;  // union: the only member that could take the value
+    std::uint32_t read;    // union: read_ before it
+    Match outer, best;     // union: of what is around it, and of the best member so far
     std::uint8_t stage;
     bool failed;
     Container in;
@@ -158,11 +171,14 @@ class Machine final {
     kChosen,   // union: the only member that could take the value
     kOthers,   // union: that failed, the others add their errors
     kInOrder,  // union: one after the other
+    kSmart,    // union: all, for the one that fits best; its value lies on the stack
   };
 
   static constexpr std::uint32_t kBeforeFirst = UINT32_MAX;  // + 1 = 0
 
   static Value failed_field() noexcept { return Builder::failed(); }  // not null, no value
+
+  static bool holds_items(Kind kind) noexcept { return kind >= Kind::list && kind <= Kind::tuple; }
 
   Next done(Value value) noexcept {
     value_ = value;
@@ -210,7 +226,7 @@ class Machine final {
       default:
         break;
     }
-    if (depth_ == kDepthMax || frames_ == kFramesMax) return too_deep(item);
+    if (depth_ == kDepthMax || frames_ == kFramesMax) return too_deep(node, item);
     if (Input::kReadsRows && node.kind == Kind::record) {
       const Next next = open_row(node, item);
       if (next != Next::other) return next;
@@ -233,7 +249,7 @@ class Machine final {
     frame.base = values_.size();
     frame.at = node.kind == Kind::record ? kBeforeFirst : 0;
     frame.count = 0;
-    frame.mark = static_cast<std::uint32_t>(errors_.size());
+    frame.mark = static_cast<std::uint32_t>(errors_.mark());
     frame.failed = false;
     ++frames_;
     ++depth_;
@@ -251,10 +267,10 @@ class Machine final {
   Next push_row(const Node& node, const RecordsRead& read) noexcept;
   Next resume_list(Frame& frame) noexcept;
 
-  Next too_deep(Item item) noexcept {
-    if (!input_.skip(*this, item)) return fail_next();
-    return done(fail(Slug::recursion_depth_exceeded, item));
-  }
+  Next too_deep(const Node& node, Item item) noexcept;
+  // Of an item that holds itself: how many frames lead to where it is met for the second time; -1:
+  // it does not.
+  int frames_to_loop(const Node& node, Item item) noexcept;
 
   // Unions, tagged unions and functions: machine_choice.h.
   Next open_choice(const Node& node, Item item) noexcept;
@@ -263,6 +279,10 @@ class Machine final {
   int find_member(const Node& node, Item item) noexcept;
   Next pop_choice(Frame& frame) noexcept;
   Next accept_member(Frame& frame) noexcept;
+  Next accept_smart(Frame& frame) noexcept;
+  Next next_member(Frame& frame) noexcept;
+  bool skips(const Node& node, std::size_t member, Item item) noexcept;
+  bool may_read_again(const Frame& frame, Item item) noexcept;
   Next again(Frame& frame) noexcept;
   Next finish_union(Frame& frame) noexcept;
   Next give_up(Frame& frame) noexcept;
@@ -450,6 +470,7 @@ class Machine final {
   Next finish_record(Frame& frame) noexcept {
     const Node& node = *frame.node;
     const Record& record = *node.record;
+    match_.add_records(record, frame.count);
     if (frame.stage == kItems && frame.count > record.fields.size()) {
       if (!too_long(frame, record.too_long)) return Next::aborted;
     } else if (frame.count != record.fields.size() && !fill(frame)) {
@@ -472,6 +493,7 @@ class Machine final {
   Next finish(Frame& frame) noexcept {
     const Node& node = *frame.node;
     const std::size_t count = values_.size() - frame.base;
+    if (node.kind == Kind::dict) read_ += count / 2;
     if (frame.failed) {
       const Rule* most =
           node.kind == Kind::list || node.kind == Kind::tuple ? max_length_of(node) : nullptr;
@@ -487,11 +509,12 @@ class Machine final {
         builder_.container(node, values_.at(frame.base), count, plan_.reject_duplicates, &bad);
     values_.resize(frame.base);
     if (!value) {
-      if (bad < 0) return fail_next();
+      if (bad < 0 && bad != Builder::kCollisions) return fail_next();
+      Slug slug = node.kind == Kind::dict ? Slug::duplicate_key : Slug::set_item_not_hashable;
+      if (bad == Builder::kCollisions) slug = Slug::hash_collisions;
       frame.at = static_cast<std::uint32_t>(bad);
-      if (node.kind == Kind::dict) frame.stage = kWhole;
-      (void)fail(node.kind == Kind::dict ? Slug::duplicate_key : Slug::set_item_not_hashable,
-                 input_.item_of(frame.in));
+      if (node.kind == Kind::dict || bad < 0) frame.stage = kWhole;
+      (void)fail(slug, input_.item_of(frame.in));
       return aborted_ ? Next::aborted : pop(frame, Value{});
     }
     frame.stage = kWhole;
@@ -505,6 +528,7 @@ class Machine final {
   Next pop(Frame& frame, Value value) noexcept {
     --frames_;
     --depth_;
+    read_ += frame.at + 1;
     input_.close(frame.in);
     return done(value);
   }
@@ -524,34 +548,8 @@ class Machine final {
     return steps;
   }
 
-  // The location of the current value, outermost first.
-  void add_loc() noexcept {
-    for (int i = 0; i < frames_; ++i) {
-      const Frame& frame = frame_[i];
-      const Node& node = *frame.node;
-      switch (node.kind) {
-        case Kind::custom:
-          break;
-        case Kind::union_of:
-        case Kind::tagged:
-          errors_.add_name(node.labels[frame.at]);
-          break;
-        case Kind::record:
-          if (frame.stage == kKey) errors_.add_name(node.record->fields[frame.at].name);
-          if (frame.stage == kItems) errors_.add_number(frame.at);
-          if (frame.stage == kValue) input_.key_loc(frame.in, errors_);
-          break;
-        case Kind::dict:
-          if (frame.stage == kWhole) break;
-          input_.key_loc(frame.in, errors_);
-          if (frame.stage == kKey) errors_.add_name("[key]");
-          break;
-        default:
-          if (frame.stage != kWhole) errors_.add_number(frame.at);
-          break;
-      }
-    }
-  }
+  // The place of the value in hand, outermost first.
+  void add_loc() noexcept;
 
   void drop_to(std::size_t base) noexcept {
     for (std::size_t i = base; i < values_.size(); ++i) {
@@ -573,7 +571,9 @@ class Machine final {
   int frames_ = 0;
   int depth_ = 0;
   int unions_ = 0;
-  std::uint32_t retries_ = 0;
+  std::uint64_t read_ = 0;        // items of containers, about
+  std::uint64_t read_again_ = 0;  // bytes, as the input counts them
+  Match match_;
   Value value_{};
   ValueStack<Value> values_;
   Frame frame_[kFramesMax];  // not initialized: only those below frames_ are in use

@@ -1,5 +1,5 @@
-// schema/machine_places.h: the machine's arrays of fixed length with a type per item: fixed tuples
-// and NamedTuples.
+// schema/machine_places.h: the machine's arrays that have a place for each item: fixed tuples, and
+// NamedTuples; and the place of an error.
 
 #pragma once
 
@@ -79,6 +79,35 @@ bool Machine<Input, Builder>::too_long(Frame& frame, const Rule* rule) noexcept 
 template <class Input, class Builder>
 void Machine<Input, Builder>::forget_from(std::size_t mark) noexcept {
   errors_.roll_back(mark, [this](void* object) { builder_.release(object); });
+}
+
+template <class Input, class Builder>
+void Machine<Input, Builder>::add_loc() noexcept {
+  for (int i = 0; i < frames_; ++i) {
+    const Frame& frame = frame_[i];
+    const Node& node = *frame.node;
+    switch (node.kind) {
+      case Kind::custom:
+        break;
+      case Kind::union_of:
+      case Kind::tagged:
+        errors_.add_name(node.labels[frame.at]);
+        break;
+      case Kind::record:
+        if (frame.stage == kKey) errors_.add_name(node.record->fields[frame.at].name);
+        if (frame.stage == kItems) errors_.add_number(frame.at);
+        if (frame.stage == kValue) input_.key_loc(frame.in, errors_);
+        break;
+      case Kind::dict:
+        if (frame.stage == kWhole) break;
+        input_.key_loc(frame.in, errors_);
+        if (frame.stage == kKey) errors_.add_name("[key]");
+        break;
+      default:
+        if (frame.stage != kWhole) errors_.add_number(frame.at);
+        break;
+    }
+  }
 }
 
 }  // namespace lanner::schema

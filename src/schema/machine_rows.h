@@ -18,6 +18,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::open_row(const N
   }
   if (read.end == RecordsRead::End::before) return Next::other;
   if (read.end != RecordsRead::End::complete || !record.is_plain()) return push_row(node, read);
+  match_.add_records(record, read.next);
   Value value = builder_.record(record, values);
   return value ? done(value) : fail_next();
 }
@@ -35,7 +36,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::push_row(
   frame.stage = kKey;
   frame.at = read.next - 1;
   frame.count = read.next;
-  frame.mark = static_cast<std::uint32_t>(errors_.size());
+  frame.mark = static_cast<std::uint32_t>(errors_.mark());
   frame.failed = false;
   ++frames_;
   ++depth_;
@@ -63,7 +64,12 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::read_records(
   if constexpr (Input::kReadsRows) {
     read = input_.read_records(*this, *child.record, frame.in, &frame_[frames_].in);
   }
-  frame.at += static_cast<std::uint32_t>(values_.size() - size);
+  const auto records = static_cast<std::uint32_t>(values_.size() - size);
+  frame.at += records;
+  if (records) {
+    const auto fields = static_cast<std::uint32_t>(child.record->fields.size());
+    match_.add_records(*child.record, records * fields);
+  }
   if (read.end == RecordsRead::End::before) return Next::other;
   const Next next = push_row(child, read);
   return next == Next::ready ? resume_record(top()) : next;

@@ -101,6 +101,17 @@ QuickRange quick_range(const Node& node) noexcept {
   return range;
 }
 
+void make_unions(Plan* plan) noexcept {
+  for (const auto& node : plan->nodes) {
+    if (node->kind != Kind::union_of) continue;
+    for (const Node* member : node->children) {
+      node->has_integers = node->has_integers || member->kind == Kind::integer;
+    }
+    plan->members_max =
+        std::max(plan->members_max, static_cast<std::uint32_t>(node->children.size()));
+  }
+}
+
 void make_rows(Record* record) noexcept {
   record->rows.clear();
   record->rows.reserve(record->fields.size());

@@ -249,6 +249,7 @@ struct Node {
   Kind kind = Kind::any;
   bool nullable = false;       // null passes, as null
   bool keep_order = false;     // union: never by kind
+  bool has_integers = false;   // union: one of the members is an int: make_unions()
   bool allow_inf_nan = false;  // floating
   bool strict = false;         // read as by Profile::json, whatever the plan's profile is
   Slug wrong_type = Slug::missing;
@@ -279,6 +280,7 @@ struct Plan {
   Profile profile = Profile::json;
   bool reject_duplicates = false;
   std::uint32_t errors_max = 64;
+  std::uint32_t members_max = 0;  // of its unions: make_unions()
   const Node* root = nullptr;
 };
 
@@ -294,7 +296,10 @@ void make_rows(Record* record) noexcept;
 // Fills in Record::read_fields of all records, and Node::shallow. REQUIRES: the nodes are complete.
 void make_read_fields(Plan* plan) noexcept;
 
-// Adds one key per field to the record's table; false when a name occurs twice.
+// Fills in what unions need to know of their members. REQUIRES: the nodes are complete.
+void make_unions(Plan* plan) noexcept;
+
+// One key of the record's table per field; false when a name stands twice.
 bool index_record(Record* record) noexcept;
 
 }  // namespace lanner::schema

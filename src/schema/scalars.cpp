@@ -166,6 +166,11 @@ bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slu
   return true;
 }
 
+bool is_integer_text(std::string_view text) noexcept {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool parse_floating(std::string_view text, Profile profile, double* value) noexcept {
   std::string clean;
   if (profile == Profile::compat) {

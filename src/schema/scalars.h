@@ -25,6 +25,9 @@ struct IntegerText {
 // False: *slug says why (int_parsing, int_parsing_size).
 bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slug* slug) noexcept;
 
+// Digits, with a sign or without.
+bool is_integer_text(std::string_view text) noexcept;
+
 // JSON's grammar of numbers, with a sign "+", or digits alone; compat also spaces, underscores,
 // "inf" and "nan". What is too large for a double is infinite.
 bool parse_floating(std::string_view text, Profile profile, double* value) noexcept;

@@ -19,6 +19,8 @@ class TextBuilder final {
  public:
   using Value = std::string*;
 
+  static constexpr std::int64_t kCollisions = -2;
+
   int alive() const noexcept { return alive_; }
   static Value failed() noexcept {
     static std::string mark;  // compared, never followed

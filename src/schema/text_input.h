@@ -30,6 +30,7 @@ class TextInput final {
   using This = Machine<TextInput, Builder>;
   using Look = KindTable::Look;
   static constexpr bool kReadsRows = false;
+  static constexpr bool kIsText = true;
   enum class Shape : std::uint8_t {
     pairs,    // all names
     values,   // all values of one name
@@ -63,6 +64,20 @@ class TextInput final {
   }
 
   bool take_own(This&, const Node&, Item, Value*) const noexcept { return false; }
+  bool is_integer(This&, Item item) const noexcept {
+    return item.shape != Shape::pairs && item.count == 1 && is_integer_text(last(item));
+  }
+  static bool is_same(Item, Item) noexcept { return false; }
+  static std::size_t item_size(Item item, std::uint64_t) noexcept {
+    std::size_t size = 0;
+    for (std::uint32_t i = 0; i < item.count; ++i)
+      size += item.first[i].name.size() + item.first[i].value.size() + 1;
+    return size;
+  }
+  std::size_t document_size(Item all, std::uint64_t, std::uint64_t) noexcept {
+    if (document_size_ == 0) document_size_ = item_size(all, 0);
+    return document_size_;
+  }
 
   Look look(Item item) const noexcept {
     if (item.shape == Shape::pairs) return Look::object;
@@ -172,6 +187,7 @@ class TextInput final {
   Builder& builder_;
   TextValue key_;  // the name in hand, as the value that it is for its own rules
   bool empty_as_none_;
+  std::size_t document_size_ = 0;  // once somebody has asked
 };
 
 }  // namespace lanner::schema

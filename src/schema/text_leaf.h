@@ -60,6 +60,7 @@ typename Machine::Value date_from_text(Machine& machine, Item item, std::string_
   const char* why = parse_date(text, &date);
   if (!why) return made_or_stop(machine, machine.builder().date(date));
   if (profile != Profile::compat) return machine.fail(Slug::date_parsing, item, nullptr, why);
+  machine.coerced(Exactness::lax);
   DateTime moment;
   double epoch = 0;
   if (parse_epoch(text, &epoch)) {
@@ -85,6 +86,7 @@ typename Machine::Value datetime_from_text(Machine& machine, Item item, std::str
     if (parse_epoch(text, &epoch)) {
       why = datetime_from_seconds(epoch, &moment);
     } else {
+      machine.coerced(Exactness::lax);
       why = parse_date(text, &moment.date);
       if (why) return machine.fail(Slug::datetime_from_date_parsing, item, nullptr, why);
     }
@@ -117,6 +119,7 @@ typename Machine::Value choice_from_text(Machine& machine, const Node& node, Ite
                                          std::string_view text, Profile profile,
                                          bool is_key) noexcept {
   const Choices& choices = *node.choices;
+  if (choices.type) machine.coerced(Exactness::lax);
   const int position = choices.text_index.find(text);
   if (position >= 0)
     return machine.builder().shared(choices.texts[static_cast<std::size_t>(position)].value);
@@ -176,6 +179,8 @@ typename Machine::Value leaf_from_text(Machine& machine, const Node& node, Item 
                                        bool is_key) noexcept {
   auto& builder = machine.builder();
   const Profile lax = profile == Profile::json ? Profile::text : profile;
+  if (node.kind == Kind::boolean || node.kind == Kind::integer || node.kind == Kind::floating)
+    machine.coerced(Exactness::lax);
   switch (node.kind) {
     case Kind::any:
     case Kind::string:
@@ -223,6 +228,7 @@ typename Machine::Value integer_from_number(Machine& machine, const Node& node, 
   if (profile_of(machine.plan(), node) != Profile::compat)
     return machine.fail(node.wrong_type, item);
   if (number.real != std::floor(number.real)) return machine.fail(Slug::int_from_float, item);
+  machine.coerced(Exactness::lax);
   return made_or_stop(machine, builder.integer_from_floating(number.real));
 }
 
@@ -230,6 +236,7 @@ template <class Machine, class Item>
 typename Machine::Value floating_from_number(Machine& machine, const Node& node, Item item,
                                              const json::Number& number) noexcept {
   double value = 0;
+  if (number.kind != json::NumberKind::real) machine.coerced(Exactness::strict);
   switch (number.kind) {
     case json::NumberKind::int64:
       value = static_cast<double>(number.int64);
@@ -251,6 +258,7 @@ template <class Machine, class Item>
 typename Machine::Value choice_from_number(Machine& machine, const Node& node, Item item,
                                            const json::Number& number) noexcept {
   const Choices& choices = *node.choices;
+  if (choices.type) machine.coerced(Exactness::lax);
   if (number.kind == json::NumberKind::int64) {
     for (const Choices::Number& choice : choices.numbers) {
       if (choice.number == number.int64) return machine.builder().shared(choice.value);
@@ -310,6 +318,10 @@ typename Machine::Value leaf_from_number(Machine& machine, const Node& node, Ite
                                          const json::Number& number) noexcept {
   auto& builder = machine.builder();
   const bool compat = profile_of(machine.plan(), node) == Profile::compat;
+  if (node.kind == Kind::any) machine.took_anything();
+  if (node.kind == Kind::decimal) machine.coerced(Exactness::strict);
+  if (node.kind == Kind::boolean || (node.kind >= Kind::datetime && node.kind <= Kind::timedelta))
+    machine.coerced(Exactness::lax);
   switch (node.kind) {
     case Kind::any:
       if (number.kind == json::NumberKind::big) return big_integer(machine, item, number.text);
@@ -351,6 +363,8 @@ typename Machine::Value leaf_from_boolean(Machine& machine, const Node& node, It
                                           bool value) noexcept {
   auto& builder = machine.builder();
   const bool compat = profile_of(machine.plan(), node) == Profile::compat;
+  if (node.kind == Kind::any) machine.took_anything();
+  if (node.kind == Kind::integer || node.kind == Kind::floating) machine.coerced(Exactness::lax);
   switch (node.kind) {
     case Kind::any:
     case Kind::boolean:
