@@ -100,6 +100,9 @@ def test_unique_items_that_are_not_hashable_are_compared_in_linear_time(tp: Any,
 class Unique:
     unique = True
 
+    def __repr__(self) -> str:
+        return "Unique()"
+
 
 def test_unique_items_with_an_own_eq_are_asked() -> None:
     from lanner.schema import register_type
