@@ -49,6 +49,10 @@ class Number(int):
     pass
 
 
+class Unknown:
+    """Only default() knows it."""
+
+
 class Colour(Enum):
     RED = "r\u00e9d"
     BLUE = 3
@@ -225,7 +229,8 @@ class Maker:
             made = uuid.UUID(bytes=self.choices.take(16))
             return made, str(made)
         if kind == 6:
-            return frozenset(), self.passed(frozenset())
+            unknown = Unknown()
+            return unknown, self.passed(unknown)
         subclass: Any
         if self.choices.next(2):
             text, plain = self.string() if not self.on("passthrough_subclass") else (self.choices.text(), "")

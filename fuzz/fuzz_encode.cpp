@@ -41,8 +41,12 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  PyObject* const done = PyObject_CallFunction(check, "y#", static_cast<const void*>(data),
-                                               static_cast<Py_ssize_t>(size));
+  // SAFETY: bytes.
+  const char* const bytes = reinterpret_cast<const char*>(data);
+  PyObject* const input = PyBytes_FromStringAndSize(bytes, static_cast<Py_ssize_t>(size));
+  LANNER_FUZZ_CHECK(holds(input != nullptr));
+  PyObject* const done = PyObject_CallOneArg(check, input);
+  Py_DECREF(input);
   LANNER_FUZZ_CHECK(holds(done != nullptr));
   Py_DECREF(done);
   return 0;

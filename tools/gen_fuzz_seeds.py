@@ -67,6 +67,13 @@ def schema_seeds() -> Iterator[bytes]:
         yield bytes([chance.randrange(20, 128) * 2 + 1]) + chance.randbytes(400)
 
 
+def encode_seeds() -> Iterator[bytes]:
+    """Objects by chance (fuzz/encode.py)."""
+    chance = random.Random(SCHEMAS + 1)
+    for _ in range(SCHEMAS):
+        yield chance.randbytes(300)
+
+
 def write_seeds(target: str, choices: bytes, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for case in json.loads((VECTORS / "cases.json").read_text()):
@@ -89,7 +96,12 @@ def main() -> int:
         return 2
     for target, choices in CHOICES.items():
         write_seeds(target, choices, Path(arguments[0]) / target)
-    for name, seeds in {"forwarded": FORWARDED, "json_reader": JSON, "schema": tuple(schema_seeds())}.items():
+    for name, seeds in {
+        "forwarded": FORWARDED,
+        "json_reader": JSON,
+        "schema": tuple(schema_seeds()),
+        "encode": tuple(encode_seeds()),
+    }.items():
         directory = Path(arguments[0]) / name
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds):
