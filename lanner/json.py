@@ -16,8 +16,19 @@ from lanner._core import json_dump_into as dump_into
 from lanner._core import json_dumpb as dumpb
 from lanner._core import json_dumps as dumps
 from lanner._core import json_loads as loads
+from lanner.json_lines import dump_lines, load_lines
 
-__all__ = ["JSONDecodeError", "JSONEncodeError", "Raw", "dump_into", "dumpb", "dumps", "loads"]
+__all__ = [
+    "JSONDecodeError",
+    "JSONEncodeError",
+    "Raw",
+    "dump_into",
+    "dump_lines",
+    "dumpb",
+    "dumps",
+    "load_lines",
+    "loads",
+]
 
 
 class JSONDecodeError(_standard.JSONDecodeError):
