@@ -162,6 +162,20 @@ Errc to_integer(const Parts& parts, Number* out) noexcept {
 
 }  // namespace
 
+const char* skip_number(const char* at, const char* text_end, Errc* code,
+                        const char** failed_at) noexcept {
+  Parts parts{};
+  const char* const end = take_parts(at, text_end, &parts, failed_at);
+  if (end == nullptr) {
+    *code = Errc::json_number_invalid;
+    return nullptr;
+  }
+  if (parts.real || parts.significant <= kIntegerDigitsMax) return end;
+  *failed_at = parts.begin;
+  *code = Errc::json_integer_too_long;
+  return nullptr;
+}
+
 const char* read_number(const char* at, const char* text_end, Number* out, Errc* code,
                         const char** failed_at) noexcept {
   Parts parts{};

@@ -38,6 +38,11 @@ const char* read_number(const char* at, const char* end, Number* out, Errc* code
 
 using NumberFunction = decltype(&read_number);
 
+// Passes over the number at `at`, which may be too large for a double. REQUIRES: as above.
+// Errors: json_number_invalid, json_integer_too_long.
+const char* skip_number(const char* at, const char* end, Errc* code,
+                        const char** failed_at) noexcept;
+
 namespace detail {
 #if defined(__x86_64__)
 // The same, faster for short ones. REQUIRES: simd_level() >= avx2

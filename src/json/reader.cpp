@@ -129,6 +129,7 @@ const char* skip_spaces(const char* at, const char* end) noexcept {
 
 const char* Reader::fail(const char* at, Errc code) noexcept {
   failed_at_ = at;
+  if (at == begin_ && document().starts_with("\xEF\xBB\xBF")) code = Errc::json_byte_order_mark;
   code_ = at >= end_ && code != Errc::no_memory ? Errc::json_truncated : code;
   return nullptr;
 }

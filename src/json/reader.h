@@ -82,6 +82,15 @@ class Reader final {
     const char* behind = read_number_(at, end_, out, &code, &failed);
     return behind != nullptr ? behind : fail(failed, code);
   }
+  // The text of the number at `at`, which may be too large for a double: a Decimal holds it.
+  const char* number_text(const char* at, std::string_view* out) noexcept {
+    const char* failed = nullptr;
+    Errc code = Errc::ok;
+    const char* behind = skip_number(at, end_, &code, &failed);
+    if (behind == nullptr) return fail(failed, code);
+    *out = {at, static_cast<std::size_t>(behind - at)};
+    return behind;
+  }
   // Reads `true`, `false` or `null`; the caller has seen the first letter.
   const char* literal(const char* at, std::string_view word) noexcept;
   // Skips the value at `at` (no white space before it) and checks it like one that is read:

@@ -159,6 +159,10 @@ const char* JsonDecoder::number(const char* at, bool in_array, PyObject** out) n
       break;
     case json::NumberKind::big:
       *out = big_integer(number.text);
+      if (!*out && PyErr_ExceptionMatches(PyExc_ValueError)) {  // sys.set_int_max_str_digits()
+        PyErr_Clear();
+        return reader_->fail(number.text.data(), Errc::json_integer_too_long);
+      }
       break;
     case json::NumberKind::real:
       *out = PyFloat_FromDouble(number.real);

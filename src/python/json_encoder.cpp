@@ -105,7 +105,7 @@ JsonEncoder::Done JsonEncoder::write_value(Ref& value) noexcept {
 // Takes `owner`, and `items`, also on failure.
 JsonEncoder::Done JsonEncoder::open(Ref& owner, Kind kind, PyObject* items) noexcept {
   Ref held = Ref::steal(items);
-  if (depth_ == json::kDepthMax) return problem("nested more than 128 deep, or in a circle");
+  if (depth_ == json::kDepthMax) return too_deep(owner.get());
   char* to = out_->reserve(1);
   if (!to) return no_memory();
   *to = kind <= Kind::tuple ? '[' : '{';
@@ -338,6 +338,11 @@ JsonEncoder::Done JsonEncoder::write_odd_item(Frame& frame, PyObject* key,
 Ref JsonEncoder::path(PyObject* key) const noexcept {
   Ref all = Ref::steal(PyUnicode_FromString("$"));
   for (int i = 0; all && i < depth_; ++i) {
+    if (const int skipped = skipped_steps(i, depth_)) {
+      all = Ref::steal(PyUnicode_FromFormat("%U...", all.get()));
+      i += skipped - 1;
+      continue;
+    }
     const Frame& frame = frames_[static_cast<std::size_t>(i)];
     PyObject* name = i == depth_ - 1 && key ? key : frame.key;
     if (frame.kind <= Kind::tuple) {
@@ -356,6 +361,13 @@ void JsonEncoder::raise(PyObject* key) noexcept {
   if (!what || PyErr_Occurred()) return;
   const Ref where = path(key);
   raise_encode_error(what, where.get());
+}
+
+JsonEncoder::Done JsonEncoder::too_deep(PyObject* container) noexcept {
+  for (const Frame& frame : frames_) {
+    if (frame.owner == container) return problem("a circular reference: the value contains itself");
+  }
+  return problem("nested more than 128 deep");
 }
 
 }  // namespace lanner::python

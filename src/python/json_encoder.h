@@ -127,6 +127,8 @@ class JsonEncoder final {
   bool begin_line(int depth) noexcept;
 
   Done no_memory() noexcept;
+  // There is no frame left for `container`.
+  Done too_deep(PyObject* container) noexcept;
   Done problem(const char* what) noexcept {
     problem_ = what;
     return Done::failed;

@@ -86,8 +86,7 @@ class JsonWalk final {
 
   LANNER_WALK Done push(PyObject* owner, Kind kind, Py_ssize_t at, PyObject* key) noexcept {
     if (top_ == &encoder_.frames_.back()) {
-      return rarely(
-          [e = &encoder_] { return e->problem("nested more than 128 deep, or in a circle"); });
+      return rarely([e = &encoder_, owner] { return e->too_deep(owner); });
     }
     const Py_ssize_t size = kind == Kind::dict ? PyDict_GET_SIZE(owner) : Py_SIZE(owner);
     if (size == 0) return word(kind <= Kind::tuple ? "[]," : "{},", 3);

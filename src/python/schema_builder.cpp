@@ -63,10 +63,18 @@ PyObject* SchemaBuilder::key(const json::String& text) noexcept {
   return state_.json_keys.get(text);
 }
 
-const char* SchemaBuilder::any(json::Reader& reader, const char* at, int depth,
+const char* SchemaBuilder::any(json::Reader& reader, const char* at, int depth, bool unique,
                                Value* value) noexcept {
   JsonDecoder decoder(reader, state_.json_keys);
+  if (unique) decoder.refuse_repeated_keys();
   return decoder.read(at, depth, value);
+}
+
+const char* SchemaBuilder::skip_unique(json::Reader& reader, const char* at, int depth) noexcept {
+  PyObject* value = nullptr;
+  at = any(reader, at, depth, true, &value);
+  drop(value);
+  return at;
 }
 
 PyObject* SchemaBuilder::utf8(std::string_view text) noexcept {

@@ -76,7 +76,11 @@ class SchemaBuilder final {
   Value uuid(const std::uint8_t (&bytes)[16]) noexcept;
   Value decimal(std::string_view text) noexcept;
   // Any JSON value at the cursor; returns the byte behind it, or null: the reader or Python failed.
-  const char* any(json::Reader& reader, const char* at, int depth, Value* value) noexcept;
+  // unique: repeated keys are a failure of the reader.
+  const char* any(json::Reader& reader, const char* at, int depth, bool unique,
+                  Value* value) noexcept;
+  // Passes over an array or object, in which repeated keys are a failure of the reader.
+  const char* skip_unique(json::Reader& reader, const char* at, int depth) noexcept;
   // The choice that is this number; null: none, or *failed.
   Value pick(const schema::Choices& choices, const json::Number& number, bool* failed) noexcept;
   Value pick(const schema::Choices& choices, PyObject* value, bool* failed) noexcept;

@@ -97,7 +97,7 @@ SchemaEncoder::Done SchemaEncoder::write_other_leaf(const Node& node, PyObject* 
       return failed_with(PyExc_UnicodeDecodeError, "the bytes are no UTF-8");
     }
     case Kind::decimal:
-      return write_decimal(value);
+      return write_decimal(node, value);
     case Kind::timedelta:
       return write_span(value);
     case Kind::delegate:
@@ -149,7 +149,10 @@ SchemaEncoder::Done SchemaEncoder::write_int(PyObject* number) noexcept {
 }
 
 SchemaEncoder::Done SchemaEncoder::write_float(double value) noexcept {
-  if (!std::isfinite(value)) return write_text("null,");
+  if (!std::isfinite(value)) {
+    problem_ = Ref::steal(PyUnicode_FromString("NaN and Infinity are no JSON numbers"));
+    return Done::failed;
+  }
   char* to = out_.reserve(json::kDoubleRoom + 1);
   if (!to) return no_memory();
   to = json::write_double(to, value);
@@ -158,9 +161,16 @@ SchemaEncoder::Done SchemaEncoder::write_float(double value) noexcept {
   return Done::yes;
 }
 
-SchemaEncoder::Done SchemaEncoder::write_decimal(PyObject* value) noexcept {
+// What is not finite is written where it is read: that is, as text.
+SchemaEncoder::Done SchemaEncoder::write_decimal(const Node& node, PyObject* value) noexcept {
   Ref text = Ref::steal(PyObject_Str(value));
-  return text ? write_str(text.get()) : Done::failed;
+  if (!text) return Done::failed;
+  const Py_ssize_t size = PyUnicode_GET_LENGTH(text.get());
+  const Py_UCS4 last = size == 0 ? 0 : PyUnicode_READ_CHAR(text.get(), size - 1);
+  if ((last >= '0' && last <= '9') || node.allow_inf_nan) return write_str(text.get());
+  problem_ = Ref::steal(
+      PyUnicode_FromString("a Decimal that is not finite is written with allow_inf_nan=True only"));
+  return Done::failed;
 }
 
 // ISO 8601: "P1DT2H3M4.5S".

@@ -15,7 +15,6 @@ JsonOptions json_options() noexcept {
   JsonOptions options;  // as pydantic's JSON mode
   options.utc_z = true;
   options.non_str_keys = true;
-  options.nan_as_null = true;
   return options;
 }
 
@@ -186,18 +185,32 @@ SchemaEncoder::Done SchemaEncoder::push(const Node& node, PyObject* owner, From 
   Ref held = Ref::steal(owner);
   if (!held) return Done::failed;
   if (depth_ == json::kDepthMax) {
-    problem_ = Ref::steal(PyUnicode_FromString(is_circular(held.get())
-                                                   ? "circular: the value contains itself"
-                                                   : "the value is nested more than 128 deep"));
+    problem_ = Ref::steal(PyUnicode_FromString(
+        is_circular(held.get()) ? "a circular reference: the value contains itself"
+                                : "the value is nested more than 128 deep"));
     return Done::failed;
   }
   char* to = out_.reserve(2);
   if (!to) return no_memory();
   *to = braces ? '{' : '[';
   out_.commit(to + 1);
-  frames_[static_cast<std::size_t>(depth_++)] = {&node,       held.release(), nullptr, 0,
-                                                 out_.size(), from,           braces};
+  Frame& frame = frames_[static_cast<std::size_t>(depth_++)];
+  frame = {&node, held.release(), nullptr, 0, 0, out_.size(), from, braces};
+  frame.size = size_of(frame);
   return Done::opened;
+}
+
+Py_ssize_t SchemaEncoder::size_of(const Frame& frame) noexcept {
+  if (PyDict_Check(frame.owner)) return PyDict_GET_SIZE(frame.owner);
+  return PyList_Check(frame.owner) || PyTuple_Check(frame.owner) ? Py_SIZE(frame.owner) : 0;
+}
+
+// Whether what was called while its items were written has added some, maybe without end.
+bool SchemaEncoder::has_grown(const Frame& frame) noexcept {
+  if (size_of(frame) <= frame.size) [[likely]]
+    return false;
+  problem_ = Ref::steal(PyUnicode_FromString("the container grew while it was written"));
+  return true;
 }
 
 SchemaEncoder::Done SchemaEncoder::open(const Node& node, PyObject* value) noexcept {
@@ -262,6 +275,7 @@ SchemaEncoder::Done SchemaEncoder::resume_items(Frame& frame) noexcept {
     const bool list = frame.from == From::list;
     const Py_ssize_t size = list ? PyList_GET_SIZE(frame.owner) : PyTuple_GET_SIZE(frame.owner);
     if (frame.at >= size) break;
+    if (has_grown(frame)) return Done::failed;
     Ref item = Ref::borrow(list ? PyList_GET_ITEM(frame.owner, frame.at)
                                 : PyTuple_GET_ITEM(frame.owner, frame.at));
     const auto i = static_cast<std::size_t>(frame.at++);
@@ -305,6 +319,7 @@ SchemaEncoder::Done SchemaEncoder::resume_dict(Frame& frame) noexcept {
   PyObject* item = nullptr;
   // As in json_encoder.cpp, the dict may be changed by what other items call.
   while (PyDict_Next(frame.owner, &frame.at, &key, &item)) {
+    if (has_grown(frame)) return Done::failed;
     Ref value = Ref::borrow(item);
     drop(std::exchange(frame.key, share(key)));
     if (!write_key(key_node, frame.key)) return Done::failed;

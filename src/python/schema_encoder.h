@@ -57,6 +57,7 @@ class SchemaEncoder final {
     PyObject* owner;    // owned
     PyObject* key;      // dict: of the item in hand; owned
     Py_ssize_t at;      // of the next item or field; of a dict what PyDict_Next() says
+    Py_ssize_t size;    // of a list, tuple or dict when it was opened
     std::size_t begin;  // size of the output behind the bracket
     From from;
     bool braces;  // an object, not an array
@@ -64,6 +65,8 @@ class SchemaEncoder final {
 
   // schema_encoder.cpp: the walk.
   Done write_value(const schema::Node& node, PyObject* value) noexcept;
+  static Py_ssize_t size_of(const Frame& frame) noexcept;
+  bool has_grown(const Frame& frame) noexcept;
   Done open(const schema::Node& node, PyObject* value) noexcept;
   Done open_record(const schema::Node& node, PyObject* value) noexcept;
   Done push(const schema::Node& node, PyObject* owner, From from, bool braces) noexcept;
@@ -103,7 +106,7 @@ class SchemaEncoder final {
   Done write_str(PyObject* text) noexcept;
   Done write_int(PyObject* number) noexcept;
   Done write_float(double value) noexcept;
-  Done write_decimal(PyObject* value) noexcept;
+  Done write_decimal(const schema::Node& node, PyObject* value) noexcept;
   Done write_span(PyObject* value) noexcept;
   Done write_choice(const schema::Node& node, PyObject* value) noexcept;
   Done write_delegate(const schema::Node& node, PyObject* value) noexcept;

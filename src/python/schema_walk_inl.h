@@ -88,6 +88,7 @@ class SchemaWalk final {
     encoder_.depth_ = static_cast<int>(top_ + 1 - encoder_.frames_.data());
     for (; owned_end_ <= top_; ++owned_end_) {
       (void)share(owned_end_->owner);
+      owned_end_->size = SchemaEncoder::size_of(*owned_end_);
       owned_end_->key = owned_end_ == top_ ? nullptr : share(owned_end_->key);
     }
   }
@@ -151,7 +152,7 @@ class SchemaWalk final {
     }
     if (type == &PyFloat_Type) {
       if (kind != Kind::floating && kind != Kind::any) return Done::left;
-      return out_.real(value) == Put::yes ? Done::yes : word("null,", 5);
+      return done_of(out_.real(value));
     }
     if (type != &PyBool_Type || (kind != Kind::boolean && kind != Kind::any)) return Done::left;
     return value == Py_True ? word("true,", 5) : word("false,", 6);

@@ -151,6 +151,9 @@ class JsonInput final {
   }
 
   bool skip(This& machine, Item) noexcept {
+    if (machine.plan().reject_duplicates && (*at_ == '{' || *at_ == '[')) {
+      return advance(machine, builder_.skip_unique(reader_, at_, machine.depth()));
+    }
     return advance(machine, reader_.skip_value(at_, machine.depth()));
   }
 
@@ -478,6 +481,11 @@ class JsonInput final {
       (void)stop(machine, at_, Errc::json_value_expected);
       return Value{};
     }
+    if (node.kind == Kind::decimal) {
+      number.kind = json::NumberKind::big;  // only its text counts
+      if (!advance(machine, reader_.number_text(at_, &number.text))) return Value{};
+      return leaf_from_number(machine, node, item, number);
+    }
     if (!advance(machine, reader_.number(at_, &number))) return Value{};
     if (node.kind == Kind::integer && number.kind == json::NumberKind::int64) [[likely]] {
       return made(machine, builder_.integer(number.int64));
@@ -506,8 +514,10 @@ class JsonInput final {
     if (node.kind == Kind::any) {
       machine.took_anything();
       Value value{};
-      return advance(machine, builder_.any(reader_, at_, machine.depth(), &value)) ? value
-                                                                                   : Value{};
+      const bool unique = machine.plan().reject_duplicates;
+      return advance(machine, builder_.any(reader_, at_, machine.depth(), unique, &value))
+                 ? value
+                 : Value{};
     }
     if (!skip(machine, item)) return Value{};
     if (node.kind == Kind::delegate) return builder_.delegate(machine, node, item);

@@ -64,7 +64,10 @@ class TextBuilder final {
   Value timedelta(const Duration&) noexcept { return make("timedelta"); }
   Value uuid(const std::uint8_t (&)[16]) noexcept { return make("uuid"); }
   Value decimal(std::string_view text) noexcept { return make("d" + std::string(text)); }
-  const char* any(json::Reader& reader, const char* at, int depth, Value* value) noexcept {
+  const char* skip_unique(json::Reader& reader, const char* at, int depth) noexcept {
+    return reader.skip_value(at, depth);
+  }
+  const char* any(json::Reader& reader, const char* at, int depth, bool, Value* value) noexcept {
     const char* end = reader.skip_value(at, depth);
     if (end) *value = make(std::string(at, end));
     return end;

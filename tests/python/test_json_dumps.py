@@ -214,7 +214,7 @@ def test_a_lone_surrogate_is_refused():
 def test_circles_and_deep_nesting_are_refused():
     circle: list[object] = [1]
     circle.append(circle)
-    assert "circle" in str(refused(circle))
+    assert "circular" in str(refused(circle))
     deep: object = []
     for _ in range(127):
         deep = [deep]
@@ -234,7 +234,9 @@ def test_default_makes_what_is_written():
         seen.append(value)
         return sorted(value) if isinstance(value, set) else {"re": value.real, "im": value.imag}
 
-    assert written({"a": {3, 1}, "b": 2j}, default=default) == '{"a":[1,3],"b":{"re":0.0,"im":2.0}}'
+    assert (
+        written({"a": {3, 1}, "b": 2j}, default=default, passthrough_set=True) == '{"a":[1,3],"b":{"re":0.0,"im":2.0}}'
+    )
     assert seen == [{1, 3}, 2j] * 2
 
 
@@ -285,7 +287,7 @@ def test_arguments_are_checked():
         json.dumps(1, separators=(",", ":"))
 
 
-@pytest.mark.parametrize("value", [object(), 2j, b"x", {1}, SimpleNamespace(a=1), int, Point])
+@pytest.mark.parametrize("value", [object(), 2j, b"x", SimpleNamespace(a=1), int, Point])
 def test_other_types_are_named(value):
     assert type(value).__name__ in str(refused(value))
 

@@ -410,7 +410,6 @@ def test_a_schema_and_its_errors_are_collected() -> None:
 WRITTEN: list[tuple[Any, Any, bytes]] = [
     (int, 2**70, b"1180591620717411303424"),
     (float, 1, b"1.0"),
-    (float, float("nan"), b"null"),
     (float, 1e-7, b"1e-7"),
     (str, 'a"\\\n\u00e9\u20ac\U0001f600', '"a\\"\\\\\\n\u00e9\u20ac\U0001f600"'.encode()),
     (str, "x" * 10_000, b'"' + b"x" * 10_000 + b'"'),

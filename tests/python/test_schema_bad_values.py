@@ -177,6 +177,8 @@ def test_what_is_no_json_is_refused_by_every_type_at_the_same_byte(tp: Any) -> N
     schema = Schema(tp)
     cut = [document[:size] for document in SHORT for size in range(len(document))]
     for document in [*REFUSED, *cut, *(document + b" x" for document in DOCUMENTS), *(b"[" + d for d in SHORT)]:
+        if document.endswith(b"1e400") and "ecimal" in name_of(tp):
+            continue  # which a Decimal holds
         assert refusal(schema.decode, document) == refusal(json.loads, document), document
 
 

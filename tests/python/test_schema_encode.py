@@ -133,7 +133,10 @@ def test_plain_values_are_as_json_writes_them(tp: Any, values: Any) -> None:
 
 
 def test_other_numbers_and_keys_of_a_dict_are_written_as_before() -> None:
-    assert Schema(list[float]).encode([1, 2.5, math.nan, math.inf]) == b"[1.0,2.5,null,null]"
+    assert Schema(list[float]).encode([1, 2.5]) == b"[1.0,2.5]"
+    for value in (math.nan, math.inf):  # JSON has no such numbers, and null would not be read back
+        with pytest.raises(JSONEncodeError, match="NaN"):
+            Schema(list[float]).encode([1, value])
     assert Schema(dict[int, str]).encode({1: "a", 2: "b"}) == b'{"1":"a","2":"b"}'
     key = uuid.UUID(int=5)
     assert Schema(dict[uuid.UUID, float]).encode({key: 1.5}) == text_of({str(key): 1.5})
