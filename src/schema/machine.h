@@ -573,7 +573,7 @@ class Machine final {
   int unions_ = 0;
   std::uint64_t read_ = 0;        // items of containers, about
   std::uint64_t read_again_ = 0;  // bytes, as the input counts them
-  Match match_;
+  Match match_{};
   Value value_{};
   ValueStack<Value> values_;
   Frame frame_[kFramesMax];  // not initialized: only those below frames_ are in use

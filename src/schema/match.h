@@ -11,10 +11,11 @@ namespace lanner::schema {
 // How much had to be made of a value so that it fits: what the compat profile chooses a union's
 // member by, as pydantic does.
 enum class Exactness : std::uint8_t { exact, strict, lax };
+// No initializers: the machine's frames hold hundreds of them, unused. Match{} is exact.
 struct Match {
-  Exactness exactness = Exactness::exact;
-  bool has_fields = false;   // there are records in it
-  std::uint32_t fields = 0;  // those that the input gave a value to
+  Exactness exactness;
+  bool has_fields;       // there are records in it
+  std::uint32_t fields;  // those that the input gave a value to
 
   void floor(Exactness other) noexcept { exactness = exactness < other ? other : exactness; }
   void add_fields(std::uint32_t count) noexcept {
