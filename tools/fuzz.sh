@@ -3,14 +3,18 @@
 # a time (default 1). Needs tools/setup.sh test. Corpora stay in build/fuzz/corpus, a target's output in build/fuzz.
 # Exit code 1: a target failed; its input lies in build/fuzz/crash.
 #
+# Without a target: those that need no Python; `all`: the encoders, too, which take minutes to build.
 # A target is the X of fuzz/fuzz_X.cpp. encode@scalar is `encode` with no more vector instructions than that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
 shift
 build=build/fuzz
-default=(head chunked session forwarded json_reader schema)
-[ $# -gt 0 ] || set -- "${default[@]}"
+quick=(head chunked session forwarded json_reader schema)
+case ${1:-} in
+  "") set -- "${quick[@]}" ;;
+  all) set -- "${quick[@]}" encode encode@avx2 encode@scalar ;;
+esac
 
 fuzz() {  # one target
   local target=$1 name=${1%@*} level= dictionary=http1 log=$build/$1.log

@@ -11,4 +11,4 @@ cmake --preset release >/dev/null
 cmake --build --preset release --target json_test
 build/release/json_test --gtest_brief=1 --gtest_filter='Decimal.*:Number.*'
 .venv/bin/python -m pytest -q --timeout 3600 tests/python/test_json_loads.py
-FUZZ_JOBS=$(nproc) tools/fuzz.sh "$seconds" head chunked session forwarded json_reader schema
+FUZZ_JOBS=$(nproc) tools/fuzz.sh "$seconds" all

@@ -154,12 +154,12 @@ def python_levels(shell: Shell) -> None:
         pytest(shell, f"python-{level}", *files, env={"LANNER_SIMD": level})
 
 
-def fuzz(shell: Shell, seconds: str = FUZZ_SECONDS) -> None:
-    shell.run("tools/fuzz.sh", seconds, nice=NICE)
+def fuzz(shell: Shell) -> None:
+    shell.run("tools/fuzz.sh", FUZZ_SECONDS, nice=NICE)
 
 
 def fuzz_long(shell: Shell) -> None:
-    fuzz(shell, LONG_FUZZ_SECONDS)
+    shell.run("tools/fuzz.sh", LONG_FUZZ_SECONDS, "all", nice=NICE)
 
 
 def differ(shell: Shell, seconds: str = DIFFER_SECONDS) -> None:

@@ -105,14 +105,14 @@ def test_steps_that_contributing_names_exist() -> None:
 
 def test_counts_of_the_conformance_suite_are_right() -> None:
     """The README's are those of docs/conformance.md."""
-    readme, page = ((ROOT / name).read_text() for name in ("README.md", "docs/conformance.md"))
+    readme, page = ((ROOT / name).read_text().replace("*", "") for name in ("README.md", "docs/conformance.md"))
     rows = re.findall(r"^\| (?:all|MUST) \|.*$", readme, re.M)
     assert len(rows) == 2
-    (cases,) = re.findall(r"(\d+) cases \(", page)
-    assert f"| {cases}/{cases} |" in rows[0]
     for row in rows:
-        for cell in re.findall(r"\d+/\d+", row):
-            assert cell in page, cell
+        assert row in page.splitlines()
+    (cases,) = re.findall(r"(\d+) cases \(", page)
+    assert re.findall(r"(\d+) exchanges", readme) == [cases]
+    assert f"| {cases}/{cases} |" in rows[0]
 
 
 def test_the_readmes_measurement_is_the_benchmarks() -> None:

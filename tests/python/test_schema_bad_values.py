@@ -20,7 +20,14 @@ from tests.support.schema_types import DEEP, DOCUMENTS, OWN, REFUSED, TYPES, Col
 
 KNOWN = set(typing.get_args(core_schema.ErrorType))
 # What pydantic has no constraint for.
-OUR_SLUGS = {"duplicate_key", "string_format", "not_unique", "predicate_failed", "union_retries_exceeded", "hash_collisions"}
+OUR_SLUGS = {
+    "duplicate_key",
+    "string_format",
+    "not_unique",
+    "predicate_failed",
+    "union_retries_exceeded",
+    "hash_collisions",
+}
 PROFILES = ("json", "text", "compat")
 SHORT = [document for document in DOCUMENTS if len(document) < 50]
 
