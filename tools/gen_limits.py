@@ -29,6 +29,14 @@ nobody is refused, and `connections.full` is logged. 128 descriptors are reserve
 used up (EMFILE), clients are closed one at a time, `accept.failed` is logged, and accepting pauses
 for a moment instead of spinning.
 
+**When memory runs out.** All buffers of a worker share `--limit-buffers`: unsent answers, input that waits, bodies, and
+what is on its way between threads. Above half of it, what a client does not take of a large answer goes to an unlinked
+file (in `TMPDIR`, one for each worker; on a disk, since a tmpfs is memory and counted as such), sources are paused
+early, and bodies go to the file after 16 KiB. Above nine tenths new clients wait in the backlog, and the log says
+`memory.full`, once a minute. The last tenth serves the small answers of clients that are connected already. Nobody is
+refused; clients that do not read end by `--timeout-write`. The application's own memory is not counted, nor what the
+kernel holds for each socket. How it works: `docs/design/0006-memory-budget.md`.
+
 **Slow readers.** The write limits measure what the client's system has acknowledged, including data that the kernel
 buffers: at most 512 KiB of unsent data for each connection.
 

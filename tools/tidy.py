@@ -32,6 +32,9 @@ BANNED = [
     # Placement and nothrow forms have a parenthesis: `new (std::nothrow) T`, `new (place) T`.
     (re.compile(r"(?<!operator )\bnew\b(?!\s*[(>])"), "naked new: write new (std::nothrow)"),
 ]
+# A result that is thrown away, in the layers where that may mean lost service.
+DROPPED = re.compile(r"\(void\)[\w:.>\[\]()-]+\(")
+SERVICE = ("src/sys/", "src/net/", "src/process/", "src/server/")
 REFCOUNT = re.compile(r"\bPy_X?(?:INCREF|DECREF)\b")
 HOME_OF_REFCOUNTS = "src/python/ref.h"
 
@@ -123,9 +126,19 @@ class Tidy:
                     self.problem(path, number, why)
             if REFCOUNT.search(line) and self.name(path) != HOME_OF_REFCOUNTS:
                 self.problem(path, number, f"refcounts change only in {HOME_OF_REFCOUNTS}")
+            if DROPPED.search(line):
+                self.check_reason(path, number, raw)
             near = raw[max(0, number - 1 - SAFETY_REACH) : number]
             if "reinterpret_cast" in line and not any("SAFETY" in other for other in near):
                 self.problem(path, number, "reinterpret_cast needs a SAFETY comment above it")
+
+    def check_reason(self, path: Path, number: int, raw: list[str]) -> None:
+        """Beside `(void)call()`, or right above it, stands why nobody needs to know that it failed."""
+        if not self.name(path).startswith(SERVICE) or path.stem.startswith("test_") or path.stem.endswith("_test"):
+            return
+        above = raw[number - 2].strip() if number > 1 else ""
+        if "//" not in raw[number - 1] and not above.startswith("//"):
+            self.problem(path, number, "(void) on a result needs a comment: why nothing is lost; or log it, or retry")
 
     def check_ascii(self, path: Path) -> None:
         for number, line in enumerate(path.read_bytes().splitlines(), 1):

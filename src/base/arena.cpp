@@ -46,7 +46,7 @@ std::string_view Arena::copy(std::string_view text) noexcept {
 }
 
 void* Arena::allocate_slow(std::size_t bytes) noexcept {
-  if (bytes > Block::kRoom) return allocate_large(bytes);
+  if (bytes > Block::kRoom || pool_->budget().near()) return allocate_large(bytes);
   Block* block = pool_->take();
   if (!block) return nullptr;
   block->next = blocks_;
@@ -60,6 +60,7 @@ char* Arena::allocate_large(std::size_t bytes) noexcept {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - sizeof(Large)) return nullptr;
   void* memory = std::malloc(sizeof(Large) + bytes);
   if (!memory) return nullptr;
+  pool_->budget().charge(sizeof(Large) + bytes);
   large_ = ::new (memory) Large{large_, bytes};
   return large_->data();
 }
@@ -72,6 +73,7 @@ void Arena::reset() noexcept {
   }
   while (large_) {
     Large* next = large_->next;
+    pool_->budget().release(sizeof(Large) + large_->bytes);
     std::free(large_);
     large_ = next;
   }

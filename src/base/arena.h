@@ -1,7 +1,8 @@
 // base/arena.h: the memory of one exchange: bump allocation from pooled blocks, released all at
 // once.
 //
-// An arena without allocations holds no block: an idle connection costs only this object.
+// An arena without allocations holds no block: an idle connection costs only this object. Near the
+// budget each allocation is one of its own, so that a small head does not hold a whole block.
 
 #pragma once
 

@@ -1,12 +1,14 @@
 // base/block_pool.h: recycled 16 KiB blocks for out buffers and arenas of one loop.
 //
-// Not thread-safe: one loop, one pool. A free block is poisoned under ASan.
+// Not thread-safe: one loop, one pool, and one budget, to which all blocks are charged, those kept
+// for later as well. A free block is poisoned under ASan.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "base/budget.h"
 #include "base/poison.h"
 
 namespace lanner {
@@ -27,8 +29,8 @@ static_assert(sizeof(Block) == 16);
 
 class BlockPool final {
  public:
-  // Keeps at most `keep_max` free blocks and frees the others. With `in_use_max` blocks in use,
-  // take() behaves as if memory were out.
+  // Keeps at most `keep_max` free blocks and frees the others. With `in_use_max` blocks in use, or
+  // without room in the budget, take() behaves as if memory were out.
   explicit BlockPool(std::size_t keep_max = 256, std::size_t in_use_max = SIZE_MAX) noexcept
       : keep_max_(keep_max), in_use_max_(in_use_max) {}
   BlockPool(const BlockPool&) = delete;
@@ -40,11 +42,18 @@ class BlockPool final {
   void give_back(Block* block) noexcept;
   std::size_t in_use() const noexcept { return in_use_; }
   std::size_t kept() const noexcept { return kept_; }
+  Budget& budget() noexcept { return budget_; }
+  const Budget& budget() const noexcept { return budget_; }
+  // The budget's limit; free blocks take a small part of it at most.
+  void set_limit(std::uint64_t bytes) noexcept;
 
  private:
   Block* allocate() noexcept;
   void free(Block* block) noexcept;
 
+  static constexpr std::uint64_t kKeptPart = 32;  // of the limit
+
+  Budget budget_;
   Block* free_ = nullptr;
   std::size_t kept_ = 0;
   std::size_t in_use_ = 0;

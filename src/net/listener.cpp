@@ -8,10 +8,6 @@
 namespace lanner::net {
 namespace {
 
-// accept_backlog() is not meant for ever: no backlog is longer (net.core.somaxconn is 4096 by
-// default).
-constexpr int kBacklogMax = 65'536;
-
 // Else the kernel takes up to 4 MB (net.ipv4.tcp_wmem) for each client that does not read, and a
 // few hundred of those use up the memory of TCP for all. A fourth of this would cost answers of 1
 // MB a third more CPU, in rounds of the loop; this costs them a sixth, and those up to its size
@@ -83,11 +79,6 @@ void Listener::pause() noexcept {
   watching_ = false;
 }
 
-void Listener::accept_backlog() noexcept {
-  for (int count = 0; count < kBacklogMax && accept_one(); ++count) {
-  }
-}
-
 void Listener::on_ready(std::uint32_t) noexcept {
   for (int count = 0; count < options_.accepts_per_turn; ++count) {
     // on_accept() may have paused.
@@ -95,7 +86,9 @@ void Listener::on_ready(std::uint32_t) noexcept {
   }
 }
 
-void Listener::on_timer(std::uint64_t) noexcept {
+void Listener::on_timer(std::uint64_t) noexcept { resume(); }
+
+void Listener::resume() noexcept {
   const Result<void> started = start();
   if (started) return;
   loop_.arm(*this, loop_.now_ms() + kRestMs);

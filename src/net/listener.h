@@ -45,14 +45,16 @@ class Listener final : public Watcher, private Timer {
   void take_ownership() noexcept { owned_ = true; }
   // Also makes the descriptor non-blocking. Does nothing when accepting already.
   Result<void> start() noexcept;
+  // start(); where that fails the acceptor is told, and it is tried again until it succeeds.
+  void resume() noexcept;
   // Stops taking new connections (they wait in the backlog); start() again later.
   void pause() noexcept;
   // pause() for good: start() must not be called again, and an owned descriptor is closed now.
   // address() stays.
   void close() noexcept;
   bool accepting() const noexcept { return watching_; }
-  // Accepts everything in the backlog, before a final close.
-  void accept_backlog() noexcept;
+  // Accepts one client from the backlog, also when paused. False: there is none, or it failed.
+  bool accept_waiting() noexcept { return accept_one(); }
   int descriptor() const noexcept { return fd_; }
   const sys::SocketAddress& address() const noexcept { return address_; }
 

@@ -129,14 +129,35 @@ TEST_F(ListenerTest, PausesInTheMiddleOfATurn) {
 TEST_F(ListenerTest, EmptiesTheBacklogEvenWhenPaused) {
   Listener listener(*loop_, fd_, clients_, {});
   connect(5);
-  ASSERT_TRUE(sys::test::wait_readable(fd_));
-  listener.accept_backlog();
   while (clients_.accepted.size() < 5) {
     ASSERT_TRUE(sys::test::wait_readable(fd_));
-    listener.accept_backlog();
+    EXPECT_TRUE(listener.accept_waiting());
   }
+  EXPECT_FALSE(listener.accept_waiting()) << "there is nobody";
   EXPECT_FALSE(listener.accepting());
   EXPECT_TRUE(clients_.errors.empty());
+}
+
+// The poller knows the descriptor already, so that watching it fails; later it does not.
+TEST_F(ListenerTest, WhatCannotResumeIsToldAndTriedAgain) {
+  struct Nobody final : Watcher {
+    void on_ready(std::uint32_t) noexcept override {}
+  } nobody;
+  loop_->step_clock(0);
+  Listener listener(*loop_, fd_, clients_, {});
+  ASSERT_TRUE(loop_->watch(fd_, 0, nobody));
+  listener.resume();
+  EXPECT_FALSE(listener.accepting());
+  ASSERT_EQ(clients_.errors.size(), 1u);
+  loop_->step_clock(1000);
+  loop_->run_once(0);
+  EXPECT_EQ(clients_.errors.size(), 2u);
+  loop_->unwatch(fd_, nobody);
+  loop_->step_clock(1000);
+  loop_->run_once(0);
+  EXPECT_EQ(clients_.errors.size(), 2u);
+  connect(1);
+  turns_until_accepted(1);
 }
 
 // Lowers the limit of open descriptors to what is open now, for its lifetime.

@@ -107,6 +107,11 @@ class Loop final {
   int wake_descriptor() const noexcept { return wake_fd_; }
 
   BlockPool& blocks() noexcept { return blocks_; }
+  // For streams of the application's own: not refused to them because clients use up the budget.
+  BlockPool& own_blocks() noexcept { return own_blocks_; }
+  // Of all that grows with the clients of this loop.
+  Budget& budget() noexcept { return blocks_.budget(); }
+  const Budget& budget() const noexcept { return blocks_.budget(); }
 
   // Closes its descriptors; from then on nothing can be watched, and an iteration does not wait.
   // Idempotent. REQUIRES: not in a turn; nobody stops it or writes to its wake descriptor any more.
@@ -131,6 +136,7 @@ class Loop final {
   int wake_fd_;
   Wakeup wakeup_;
   BlockPool blocks_;
+  BlockPool own_blocks_;
   std::uint64_t now_ms_;
   std::int64_t now_unix_;
   TimerWheel timers_;

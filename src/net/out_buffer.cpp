@@ -15,6 +15,10 @@ constexpr std::size_t kPiecesMax = sys::kPiecesMax;
 // turn.
 constexpr std::uint64_t kFileStepBytes = 1 << 20;
 
+constexpr std::uint32_t to_kib(std::size_t bytes) noexcept {
+  return static_cast<std::uint32_t>(std::min<std::size_t>((bytes + 1023) / 1024, UINT32_MAX));
+}
+
 }  // namespace
 
 // Never empty: made with its first byte, gone with its last.
@@ -37,6 +41,7 @@ struct OutBuffer::Segment {
     File file;
   };
   Kind kind;
+  std::uint32_t charged_kib;  // of a reference
 
   // Where the header goes in a block of which `end` bytes are used.
   static constexpr std::size_t place(std::size_t end) noexcept {
@@ -147,6 +152,8 @@ bool OutBuffer::append_reference(std::string_view bytes, void* owner, Release re
   segment->size = bytes.size();
   segment->owned = {owner, release};
   segment->kind = Segment::Kind::reference;
+  segment->charged_kib = to_kib(bytes.size());
+  pool_->budget().charge(std::uint64_t{segment->charged_kib} * 1024);
   size_ += bytes.size();
   return true;
 }
@@ -180,7 +187,10 @@ IoResult OutBuffer::flush(Transport& transport) noexcept {
   } else {
     result = write_many(transport);
   }
-  if (result.kind == IoResult::Kind::bytes) consume(result.bytes);
+  if (result.kind == IoResult::Kind::bytes) {
+    bytes_sent_ += result.bytes;
+    drop(result.bytes);
+  }
   return result;
 }
 
@@ -232,20 +242,23 @@ void OutBuffer::link(Segment* segment) noexcept {
 }
 
 IoResult OutBuffer::write_many(Transport& transport) noexcept {
-  std::array<std::string_view, kPiecesMax> pieces;
-  std::size_t count = 0;
-  for (const Segment* segment = first_; segment && count < kPiecesMax; segment = segment->next) {
-    if (segment->kind == Segment::Kind::file) break;
-    pieces[count++] = {segment->data, segment->size};
-  }
-  return transport.write({pieces.data(), count});
+  std::array<std::string_view, kPiecesMax> some;
+  return transport.write({some.data(), pieces(some)});
 }
 
-void OutBuffer::consume(std::size_t bytes) noexcept {
+std::size_t OutBuffer::pieces(std::span<std::string_view> to) const noexcept {
+  std::size_t count = 0;
+  for (const Segment* segment = first_; segment && count < to.size(); segment = segment->next) {
+    if (segment->kind == Segment::Kind::file) break;
+    to[count++] = {segment->data, segment->size};
+  }
+  return count;
+}
+
+void OutBuffer::drop(std::uint64_t bytes) noexcept {
   size_ -= bytes;
-  bytes_sent_ += bytes;
   while (bytes > 0 && bytes >= first_->size) {
-    bytes -= static_cast<std::size_t>(first_->size);
+    bytes -= first_->size;
     pop_first();
   }
   if (bytes > 0) {
@@ -259,6 +272,14 @@ void OutBuffer::consume(std::size_t bytes) noexcept {
   if (size_ == 0) give_back_blocks();
 }
 
+OutBuffer::FilePart OutBuffer::take_file() noexcept {
+  if (!first_ || first_->kind != Segment::Kind::file) return {};
+  const FilePart part{first_->file.descriptor, first_->file.offset, first_->size};
+  first_->file.descriptor = -1;
+  drop(part.count);
+  return part;
+}
+
 void OutBuffer::pop_first() noexcept {
   // Out of the buffer first, then released: it may be the memory that goes back with its block.
   const Segment segment = *first_;
@@ -270,8 +291,13 @@ void OutBuffer::pop_first() noexcept {
     if (!first_block_) last_block_ = nullptr;
     pool_->give_back(block);
   }
-  if (segment.kind == Segment::Kind::reference) segment.owned.release(segment.owned.owner);
-  if (segment.kind == Segment::Kind::file) sys::close(segment.file.descriptor);
+  if (segment.kind == Segment::Kind::reference) {
+    pool_->budget().release(std::uint64_t{segment.charged_kib} * 1024);
+    segment.owned.release(segment.owned.owner);
+  }
+  if (segment.kind == Segment::Kind::file && segment.file.descriptor >= 0) {
+    sys::close(segment.file.descriptor);
+  }
 }
 
 // What reserve() took and nobody committed. REQUIRES: no segments

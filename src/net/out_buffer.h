@@ -2,7 +2,8 @@
 // ones, parts of files.
 //
 // Backpressure is based on size() alone. An empty buffer holds no memory. One flush is one write
-// (or one sendfile).
+// (or one sendfile). Blocks and referenced bytes are charged to the pool's budget, the latter in
+// full until their last byte is sent.
 //
 // Segments, in order: bytes (copied), reference (bytes owned by someone else, released when sent or
 // dropped), file (descriptor, offset, count; the descriptor is closed when done). They are stored
@@ -17,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/block_pool.h"
@@ -55,6 +57,18 @@ class OutBuffer final {
   IoResult flush(Transport& transport) noexcept;
   // Drops and releases everything.
   void clear() noexcept;
+
+  // For who takes what is unsent elsewhere, from the front. The first pieces in order, as many as
+  // `to` has room for, none behind a part of a file; then drop() at most their bytes.
+  std::size_t pieces(std::span<std::string_view> to) const noexcept;
+  void drop(std::uint64_t bytes) noexcept;
+  // The part of a file that is at the front, if one is; its descriptor is the caller's then.
+  struct FilePart {
+    int descriptor = -1;
+    std::uint64_t offset = 0;
+    std::uint64_t count = 0;
+  };
+  FilePart take_file() noexcept;
   // Bytes handed to the transport since construction: for the write rate and the access log.
   std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
 
@@ -69,7 +83,6 @@ class OutBuffer final {
   void link(Segment* segment) noexcept;
   Segment* add_segment() noexcept;
   IoResult write_many(Transport& transport) noexcept;
-  void consume(std::size_t bytes) noexcept;
   void pop_first() noexcept;
   void give_back_blocks() noexcept;
 

@@ -103,7 +103,8 @@ void Board::set_working(std::uint64_t now_ms) noexcept {
 void Board::leave() noexcept {
   if (!slots_ || left_) return;
   left_ = true;
-  slots_[slot_].word.store(kAbsent, std::memory_order_release);
+  // Before alone() looks at the others, as theirs before they look at this one.
+  slots_[slot_].word.store(kAbsent, std::memory_order_seq_cst);
   wake_others();
 }
 
@@ -120,6 +121,14 @@ bool Board::may_accept(std::uint64_t now_ms) const noexcept {
   // mine <= mean + max(1, mean / 8). With the accept that follows: at most 1.25 x the mean from a
   // mean of 8 on; below that two more than the mean, so that short connections cause no pauses.
   return mine * count <= sum + std::max(count, sum / 8);
+}
+
+bool Board::alone() const noexcept {
+  for (unsigned i = 0; i < slot_count_; ++i) {
+    if (i == slot_) continue;
+    if ((slots_[i].word.load(std::memory_order_seq_cst) & kStateMask) != kAbsent) return false;
+  }
+  return true;
 }
 
 void Board::wake_others() const noexcept {

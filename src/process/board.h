@@ -60,6 +60,9 @@ class Board final {
   // and responsive (itself always among them). A worker with the fewest connections may always
   // accept.
   bool may_accept(std::uint64_t now_ms) const noexcept;
+  // No other worker is present: after leave(), the last one is told yes, and of two that leave at
+  // the same time at least one.
+  bool alone() const noexcept;
   // Makes the others ask again. Call after pausing the listener.
   void wake_others() const noexcept;
 

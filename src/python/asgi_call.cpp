@@ -218,7 +218,10 @@ PyObject* AsgiCall::body_message() noexcept {
       PyDict_SetItem(message.get(), state->more_body, body_arrived_ ? Py_False : Py_True) < 0) {
     return nullptr;
   }
-  incoming_.release();
+  if (incoming_.capacity() > 0) {
+    incoming_.release();
+    incoming_charge_.set(0);
+  }
   body_received_ = body_arrived_;
   if (body_paused_) {
     body_paused_ = false;
@@ -285,14 +288,17 @@ void AsgiCall::on_writable() noexcept {
 
 void AsgiCall::on_body(std::string_view piece) noexcept {
   handler_.hold_gil();
+  // Near the budget nothing more is read before the application has received this.
+  const std::size_t most = incoming_charge_.budget().near() ? 0 : kIncomingMax;
   if (!incoming_.append(piece)) {
     (void)PyErr_NoMemory();
     fail();
     gone_ = true;
-  } else if (incoming_.size() > kIncomingMax && !body_paused_) {
+  } else if (incoming_.size() > most && !body_paused_) {
     body_paused_ = true;
     exchange_->pause_body();
   }
+  incoming_charge_.set(incoming_.capacity());
   wake(&receivers_);
   if (end_without_task()) handler_.call_ended(this);
 }

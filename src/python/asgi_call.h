@@ -17,6 +17,7 @@
 
 #include <cstdint>
 
+#include "base/budget.h"
 #include "base/buffer.h"
 #include "base/intrusive_list.h"
 #include "http/exchange.h"
@@ -31,11 +32,13 @@ struct SuspendedTag {};  // requests whose task is not done yet
 
 class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
  public:
-  AsgiCall(AsgiApp& app, AsgiHandler& handler, http::Exchange& exchange, bool whole_body) noexcept
+  AsgiCall(AsgiApp& app, AsgiHandler& handler, Budget& budget, http::Exchange& exchange,
+           bool whole_body) noexcept
       : app_(app),
         handler_(handler),
         exchange_(&exchange),
         thread_(PyThread_get_thread_ident()),
+        incoming_charge_(budget),
         whole_body_(whole_body) {}
   AsgiCall(const AsgiCall&) = delete;
   AsgiCall& operator=(const AsgiCall&) = delete;
@@ -100,11 +103,12 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   const unsigned long thread_;  // the loop's
   AsgiKit* kit_ = nullptr;
   Ref task_;
-  Ref watcher_;               // the task's done callback
-  Ref scope_;                 // for the log, once the exchange has ended
-  Ref receivers_;             // futures of receive() calls that wait, in order; or none
-  Ref drainers_;              // of send() calls that wait
-  Buffer incoming_;           // body bytes not yet received, BodyMode::stream
+  Ref watcher_;      // the task's done callback
+  Ref scope_;        // for the log, once the exchange has ended
+  Ref receivers_;    // futures of receive() calls that wait, in order; or none
+  Ref drainers_;     // of send() calls that wait
+  Buffer incoming_;  // body bytes not yet received, BodyMode::stream
+  Charge incoming_charge_;
   std::uint64_t length_ = 0;  // Content-Length of the answer
   std::uint64_t sent_ = 0;
   int sends_in_row_ = 0;  // body messages since the last wait

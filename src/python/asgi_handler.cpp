@@ -9,8 +9,8 @@
 
 namespace lanner::python {
 
-AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller) noexcept
-    : app_(app), poller_(poller), gil_(poller_gil(poller)) {}
+AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller, Budget& budget) noexcept
+    : app_(app), poller_(poller), gil_(poller_gil(poller)), budget_(budget) {}
 
 http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
   const bool small =
@@ -32,7 +32,7 @@ void AsgiHandler::handle(http::Exchange& exchange) noexcept {
   }
   const bool whole =
       head.framing == http::BodyFraming::none || body_mode(head) == http::BodyMode::whole;
-  AsgiCall* call = calls_.make(app_, *this, exchange, whole);
+  AsgiCall* call = calls_.make(app_, *this, budget_, exchange, whole);
   if (!call) return exchange.abort();
   if (call->begin()) {
     call_ended(call);

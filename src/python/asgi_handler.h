@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/budget.h"
 #include "base/intrusive_list.h"
 #include "base/slab.h"
 #include "http/exchange.h"
@@ -21,7 +22,8 @@ inline constexpr std::uint64_t kWholeBodyBytesMax = 65536;
 class AsgiHandler final : public http::Handler {
  public:
   // `poller`: borrowed; its GIL state is used, and it says whether a turn is running.
-  AsgiHandler(AsgiApp& app, PyObject* poller) noexcept;
+  // `budget`: of the loop that it drives.
+  AsgiHandler(AsgiApp& app, PyObject* poller, Budget& budget) noexcept;
   AsgiHandler(const AsgiHandler&) = delete;
   AsgiHandler& operator=(const AsgiHandler&) = delete;
 
@@ -55,6 +57,7 @@ class AsgiHandler final : public http::Handler {
   AsgiApp& app_;
   PyObject* poller_;  // borrowed: the server object holds it
   Gil& gil_;
+  Budget& budget_;
   Ref flush_callback_;
   bool flush_asked_ = false;
   Slab<AsgiCall> calls_;

@@ -115,7 +115,7 @@ int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop)
                      options_.server.limits.response_head_bytes, log_.get()) < 0) {
     return -1;
   }
-  handler_asgi_.reset(new (std::nothrow) AsgiHandler(asgi_app_, poller_.get()));
+  handler_asgi_.reset(new (std::nothrow) AsgiHandler(asgi_app_, poller_.get(), loop_->budget()));
   if (handler_asgi_) server_ = server::Server::create(*loop_, *handler_asgi_, options_.server);
   made_ = server_ != nullptr;
   return made_ ? 0 : raise_error({Errc::no_memory, 0}, "server");

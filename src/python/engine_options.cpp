@@ -10,6 +10,8 @@ namespace lanner::python {
 
 namespace {
 
+constexpr std::uint64_t kBuffersLeast = 4u << 20;  // for a few hundred small answers
+
 int bad_type(PyObject* key, const char* wanted, PyObject* value) noexcept {
   PyErr_Format(PyExc_TypeError, "option %R must be %s, not %R", key, wanted, value);
   return -1;
@@ -188,6 +190,9 @@ int check(const http::Limits& limits) noexcept {
   if (limits.requests_per_turn == 0) wrong = "requests_per_turn must be at least 1";
   if (limits.out_low_bytes > limits.out_high_bytes || limits.out_high_bytes == 0) {
     wrong = "out_low_bytes must not be above out_high_bytes";
+  }
+  if (limits.buffers_bytes > 0 && limits.buffers_bytes < kBuffersLeast) {
+    wrong = "buffers_bytes must be 0 or at least 4194304";
   }
   if (!wrong) return 0;
   PyErr_SetString(PyExc_ValueError, wrong);

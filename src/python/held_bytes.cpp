@@ -26,6 +26,7 @@ http::Payload hold_bytes(PyObject* bytes, Released* list) noexcept {
   const std::string_view view(PyBytes_AS_STRING(bytes),
                               static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
   if (PyBytes_GET_SIZE(bytes) < kHeldBytesMin) return {view, nullptr, nullptr};
+  list->drop_all();  // large ones of a turn must not add up
   Held* held = new (std::nothrow) Held{list, bytes};
   if (!held) return {view, nullptr, nullptr};
   (void)share(bytes);

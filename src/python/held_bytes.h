@@ -10,7 +10,8 @@ namespace lanner::python {
 
 inline constexpr Py_ssize_t kHeldBytesMin = 16384;  // smaller ones are copied by the server anyway
 
-// REQUIRES: a bytes object. When it is released, `list` (which outlives the answer) takes it.
+// REQUIRES: a bytes object. When it is released, `list` (which outlives the answer) takes it. Drops
+// what the list has.
 http::Payload hold_bytes(PyObject* bytes, Released* list) noexcept;
 
 }  // namespace lanner::python

@@ -16,7 +16,7 @@ StreamTransport::StreamTransport(PyObject* self, PyObject* hub) noexcept
       state_(stream_hub_of(hub).state()),
       hub_object_(Ref::borrow(hub)),
       hub_(&stream_hub_of(hub)),
-      out_(hub_->core().engine().blocks()) {
+      out_(hub_->core().engine().own_blocks()) {
   const StreamHub::Parts& parts = hub_->parts();
   limits_.set_default(parts.high_water_default.get(), parts.low_water_default.get());
 }

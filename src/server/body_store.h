@@ -1,5 +1,5 @@
 // server/body_store.h: the whole body of a request: a view of the receive buffer, then memory, then
-// an unlinked file.
+// the worker's spool file.
 
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/result.h"
 #include "http/exchange.h"
+#include "server/spool.h"
 
 namespace lanner::server {
 
@@ -18,7 +19,7 @@ namespace lanner::server {
 // empty.
 class BodyStore final : public http::Body {
  public:
-  BodyStore() noexcept = default;
+  explicit BodyStore(SpoolFile& file) noexcept : charge_(file.budget()), spool_(file) {}
   BodyStore(const BodyStore&) = delete;
   BodyStore& operator=(const BodyStore&) = delete;
   ~BodyStore() { reset(); }
@@ -26,16 +27,14 @@ class BodyStore final : public http::Body {
   // The whole body is in the receive buffer: nothing is copied until own().
   // REQUIRES: nothing was added since reset().
   void borrow(std::string_view bytes) noexcept { borrowed_ = bytes; }
-  // Adds a piece: to memory up to a total of `memory_max` bytes, beyond that to a file in
-  // `directory`.
-  Result<void> append(std::string_view piece, std::uint64_t memory_max,
-                      const char* directory) noexcept;
+  // Adds a piece: to memory up to `memory_max` bytes in all, the rest to the file.
+  Result<void> append(std::string_view piece, std::uint64_t memory_max) noexcept;
   // Copies a borrowed view, so that it outlives the receive buffer.
   Result<void> own() noexcept;
   void reset() noexcept;
 
   std::uint64_t size() const noexcept { return borrowed_.size() + memory_.size() + spooled_; }
-  bool spooled() const noexcept { return spool_fd_ >= 0; }
+  bool spooled() const noexcept { return spooled_ > 0; }
 
   Result<std::size_t> read(char* to, std::size_t room) noexcept override;
   std::optional<std::uint64_t> bytes_left() const noexcept override { return size() - read_; }
@@ -43,9 +42,10 @@ class BodyStore final : public http::Body {
  private:
   std::string_view borrowed_;
   Buffer memory_;
-  std::uint64_t spooled_ = 0;  // bytes in the file, which follow those in memory
+  Charge charge_;  // of memory_
+  Spool spool_;    // follows what is in memory; what was read is gone from it
+  std::uint64_t spooled_ = 0;
   std::uint64_t read_ = 0;
-  int spool_fd_ = -1;
 };
 
 }  // namespace lanner::server

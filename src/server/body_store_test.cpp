@@ -10,7 +10,11 @@
 namespace lanner::server {
 namespace {
 
-constexpr const char* kDirectory = "/tmp";
+struct Files {
+  explicit Files(const char* directory = "/tmp") : file(budget, directory) {}
+  Budget budget;
+  SpoolFile file;
+};
 
 int open_descriptors() {
   DIR* directory = ::opendir("/proc/self/fd");
@@ -27,7 +31,8 @@ std::string pattern(std::size_t bytes) {
 }
 
 TEST(BodyStore, EmptyIsAtItsEnd) {
-  BodyStore store;
+  Files files;
+  BodyStore store(files.file);
   char byte = 0;
   EXPECT_EQ(store.size(), 0u);
   EXPECT_EQ(store.bytes_left(), 0u);
@@ -36,7 +41,8 @@ TEST(BodyStore, EmptyIsAtItsEnd) {
 
 TEST(BodyStore, BorrowedBytesAreNotCopied) {
   std::string bytes = "hello";
-  BodyStore store;
+  Files files;
+  BodyStore store(files.file);
   store.borrow(bytes);
   bytes[0] = 'j';
   EXPECT_EQ(store.size(), 5u);
@@ -45,7 +51,8 @@ TEST(BodyStore, BorrowedBytesAreNotCopied) {
 
 TEST(BodyStore, OwnedBytesOutliveTheirSource) {
   std::string bytes = "hello";
-  BodyStore store;
+  Files files;
+  BodyStore store(files.file);
   store.borrow(bytes);
   ASSERT_TRUE(store.own());
   bytes = "xxxxx";
@@ -54,7 +61,8 @@ TEST(BodyStore, OwnedBytesOutliveTheirSource) {
 
 TEST(BodyStore, OwningGoesOnWhereReadingWas) {
   std::string bytes = "hello";
-  BodyStore store;
+  Files files;
+  BodyStore store(files.file);
   store.borrow(bytes);
   char part[2];
   EXPECT_EQ(*store.read(part, 2), 2u);
@@ -65,7 +73,8 @@ TEST(BodyStore, OwningGoesOnWhereReadingWas) {
 }
 
 TEST(BodyStore, OwningTwiceOrNothingIsNothing) {
-  BodyStore store;
+  Files files;
+  BodyStore store(files.file);
   EXPECT_TRUE(store.own());
   store.borrow("ab");
   EXPECT_TRUE(store.own());
@@ -79,9 +88,10 @@ TEST(BodyStore, ReadsBackWhatWasAdded) {
   for (std::size_t memory : {0u, 1u, 99u, 100u, 101u, 999u, 1000u, 1001u}) {
     for (std::size_t piece : {1u, 7u, 100u, 333u, 1000u}) {
       for (std::size_t room : {1u, 64u, 4096u}) {
-        BodyStore store;
+        Files files;
+        BodyStore store(files.file);
         for (std::size_t at = 0; at < whole.size(); at += piece) {
-          ASSERT_TRUE(store.append(std::string_view(whole).substr(at, piece), memory, kDirectory));
+          ASSERT_TRUE(store.append(std::string_view(whole).substr(at, piece), memory));
         }
         ASSERT_EQ(store.size(), whole.size());
         EXPECT_EQ(store.spooled(), memory < whole.size());
@@ -95,16 +105,18 @@ TEST(BodyStore, ReadsBackWhatWasAdded) {
 }
 
 TEST(BodyStore, StaysInTheFileOnceItIsThere) {
-  BodyStore store;
-  ASSERT_TRUE(store.append("12345678", 4, kDirectory));
-  ASSERT_TRUE(store.append("9", 4, kDirectory)) << "would fit in memory, but comes after";
+  Files files;
+  BodyStore store(files.file);
+  ASSERT_TRUE(store.append("12345678", 4));
+  ASSERT_TRUE(store.append("9", 4)) << "would fit in memory, but comes after";
   EXPECT_EQ(test::read_all(store), "123456789");
 }
 
 TEST(BodyStore, CountsWhatIsLeft) {
-  BodyStore store;
-  ASSERT_TRUE(store.append("abc", 3, kDirectory));
-  ASSERT_TRUE(store.append("defg", 3, kDirectory));
+  Files files;
+  BodyStore store(files.file);
+  ASSERT_TRUE(store.append("abc", 3));
+  ASSERT_TRUE(store.append("defg", 3));
   char part[5];
   EXPECT_EQ(store.bytes_left(), 7u);
   EXPECT_EQ(*store.read(part, 5), 3u) << "not over the border between memory and file";
@@ -116,9 +128,10 @@ TEST(BodyStore, CountsWhatIsLeft) {
 }
 
 TEST(BodyStore, SaysWhenThereIsNoPlaceForAFile) {
-  BodyStore store;
-  ASSERT_TRUE(store.append("abc", 3, "/nonexistent"));
-  const Result<void> failed = store.append("d", 3, "/nonexistent");
+  Files files("/nonexistent");
+  BodyStore store(files.file);
+  ASSERT_TRUE(store.append("abc", 3));
+  const Result<void> failed = store.append("d", 3);
   EXPECT_EQ(failed.code(), Errc::spool_failed);
   EXPECT_EQ(failed.error().detail, static_cast<std::uint32_t>(ENOENT));
   EXPECT_FALSE(store.spooled());
@@ -126,9 +139,10 @@ TEST(BodyStore, SaysWhenThereIsNoPlaceForAFile) {
 
 TEST(BodyStore, ResetGivesFileAndMemoryBack) {
   const int before = open_descriptors();
-  BodyStore store;
+  Files files;
+  BodyStore store(files.file);
   for (int round = 0; round < 3; ++round) {
-    ASSERT_TRUE(store.append("abcdef", 2, kDirectory));
+    ASSERT_TRUE(store.append("abcdef", 2));
     EXPECT_EQ(open_descriptors(), before + 1);
     store.reset();
     EXPECT_EQ(open_descriptors(), before);
@@ -140,11 +154,29 @@ TEST(BodyStore, ResetGivesFileAndMemoryBack) {
   }
 }
 
+TEST(BodyStore, WhatIsInMemoryIsCharged) {
+  Files files;
+  {
+    BodyStore store(files.file);
+    ASSERT_TRUE(store.append(pattern(5000), 8000));
+    EXPECT_GE(files.budget.used(), 5000u);
+    ASSERT_TRUE(store.append(pattern(50'000), 8000));
+    EXPECT_LE(files.budget.used(), 10'000u) << "the rest is in the file";
+    store.reset();
+    EXPECT_EQ(files.budget.used(), 0u);
+    store.borrow("abc");
+    ASSERT_TRUE(store.own());
+    EXPECT_GE(files.budget.used(), 3u);
+  }
+  EXPECT_EQ(files.budget.used(), 0u);
+}
+
 TEST(BodyStore, DestructionClosesTheFile) {
   const int before = open_descriptors();
   {
-    BodyStore store;
-    ASSERT_TRUE(store.append("abcdef", 2, kDirectory));
+    Files files;
+    BodyStore store(files.file);
+    ASSERT_TRUE(store.append("abcdef", 2));
   }
   EXPECT_EQ(open_descriptors(), before);
 }

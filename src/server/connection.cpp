@@ -1,5 +1,5 @@
-// server/connection.cpp: one client's HTTP/1 connection: input, stages and closing. Time is in
-// connection_time.cpp.
+// server/connection.cpp: one client's HTTP/1 connection: input, stages and closing. Output is in
+// connection_output.cpp, time in connection_time.cpp.
 
 #include "server/connection.h"
 
@@ -12,8 +12,8 @@ namespace lanner::server {
 
 namespace {
 constexpr std::size_t kKeptReadBytes = 65536;  // read at once behind kept input
+constexpr std::size_t kNearReadBytes = 16384;  // ... and in all cases, near the budget
 constexpr std::uint64_t kAtWorkMs = 1000;      // idle for less: the client may be at work
-constexpr int kFlushStepsMax = 16;             // then others have their turn
 }  // namespace
 
 Connection::Connection(Server& server, int fd, net::Transport* transport,
@@ -22,7 +22,9 @@ Connection::Connection(Server& server, int fd, net::Transport* transport,
       tcp_(fd),
       transport_(transport ? transport : &tcp_),
       out_(server.loop().blocks()),
-      exchange_(*this, server.loop().blocks()),
+      spool_(server.spool_file()),
+      kept_charge_(server.budget()),
+      exchange_(*this, server.loop().blocks(), server.spool_file()),
       peer_(peer),
       local_(local),
       since_ms_(server.loop().now_ms()) {}
@@ -69,10 +71,12 @@ void Connection::on_half_close() noexcept {
 void Connection::on_readable() noexcept {
   if (stage_ == Stage::lingering) return discard_input();
   if (static_cast<ListNode<ReadyTag>*>(this)->linked()) return;  // kept input comes first
-  if (!wants_input()) return set_interest();
+  if (!wants_input() || waits_for_memory()) return set_interest();
   turn_requests_ = 0;
+  const bool near = server_.budget().near();
   if (kept_.empty()) {
     std::span<char> room = server_.receive_buffer();
+    if (near) room = room.first(kNearReadBytes);
     net::IoResult got = transport().read(room.data(), room.size());
     if (got.kind == net::IoResult::Kind::would_block) return;
     if (got.kind == net::IoResult::Kind::error) return close(false);
@@ -80,15 +84,17 @@ void Connection::on_readable() noexcept {
     if (stage_ == Stage::head) since_ms_ = server_.loop().now_ms();
     const std::string_view in(room.data(), got.bytes);
     const std::size_t used = process(in);
-    if (!closed() && used < in.size() && stage_ != Stage::lingering && !closing_ &&
-        !kept_.append(in.substr(used))) {
-      close(true);
+    if (!closed() && used < in.size() && stage_ != Stage::lingering && !closing_) {
+      if (!kept_.append(in.substr(used))) return close(true);
+      kept_charge_.set(kept_.capacity());
     }
     return;
   }
-  char* room = kept_.reserve(kKeptReadBytes);
+  const std::size_t most = near ? kNearReadBytes : kKeptReadBytes;
+  char* room = kept_.reserve(most);
   if (!room) return close(true);
-  net::IoResult got = transport().read(room, kKeptReadBytes);
+  kept_charge_.set(kept_.capacity());
+  net::IoResult got = transport().read(room, most);
   if (got.kind == net::IoResult::Kind::would_block) return;
   if (got.kind == net::IoResult::Kind::error) return close(false);
   if (got.kind == net::IoResult::Kind::end) return on_input_end();
@@ -101,10 +107,28 @@ void Connection::process_kept() noexcept {
   if (closed()) return;
   if (used == kept_.size() || closing_ || stage_ == Stage::lingering) {
     kept_.release();  // an idle connection holds no buffer
+    kept_charge_.set(0);
   } else if (used > 0) {
     kept_.consume(used);
     if (stage_ == Stage::head) since_ms_ = server_.loop().now_ms();  // a new head has begun
   }
+}
+
+// A new request would need memory that is kept for those at work. Who has sent a part of one may go
+// on: it can only give memory back.
+bool Connection::waits_for_memory() noexcept {
+  if (!server_.budget().spent() || stage_ != Stage::head || session_.head_begun() ||
+      !kept_.empty()) {
+    return false;
+  }
+  server_.wait_for_memory(*this);
+  return true;
+}
+
+void Connection::on_memory() noexcept {
+  since_ms_ = server_.loop().now_ms();  // it was we who did not read
+  set_interest();
+  if (!closed()) rearm();
 }
 
 // Parses and serves what is at the front of `in`; returns the bytes that are done with.
@@ -217,8 +241,7 @@ void Connection::on_body(std::string_view piece) noexcept {
   if (head.framing == http::BodyFraming::length && piece.size() == head.content_length) {
     return store.borrow(piece);
   }
-  Result<void> stored =
-      store.append(piece, server_.limits().body_memory_bytes, server_.options().spool_directory);
+  Result<void> stored = store.append(piece, server_.body_memory_bytes());
   if (!stored) fail(stored.code());
 }
 
@@ -291,8 +314,7 @@ void Connection::set_body_paused(bool paused) noexcept {
 void Connection::on_turn() noexcept {
   if (closed()) return;
   turn_requests_ = 0;
-  if (exchange_.waits_for_space() &&
-      out_.size() + spool_.size() <= server_.limits().out_low_bytes) {
+  if (exchange_.waits_for_space() && under_low_mark()) {
     exchange_.on_space();
     if (closed()) return;
   }
@@ -344,7 +366,7 @@ void Connection::fail(Errc code) noexcept {
   log_failure("h1.reject", code);
   if (exchange_.state() != Http1Exchange::State::idle) return exchange_.fail(code, false);
   const int status = error_status(code);
-  char* to = status ? out_.reserve(http1::kErrorBytesMax) : nullptr;
+  char* to = status ? reserve(http1::kErrorBytesMax) : nullptr;
   if (!to) return close(status != 0);
   const bool with_body = exchange_.head_slot().method != http::Method::head;  // as far as parsed
   char* end =
@@ -387,6 +409,7 @@ void Connection::begin_linger() noexcept {
   linger_until_ms_ = since_ms_ + linger_ms();
   lingered_bytes_ = 0;
   kept_.release();
+  kept_charge_.set(0);
   set_interest();
 }
 
@@ -425,6 +448,8 @@ void Connection::close(bool reset) noexcept {
     static_cast<ListNode<DirtyTag>*>(this)->unlink();
   if (static_cast<ListNode<ReadyTag>*>(this)->linked())
     static_cast<ListNode<ReadyTag>*>(this)->unlink();
+  if (static_cast<ListNode<ShortTag>*>(this)->linked())
+    static_cast<ListNode<ShortTag>*>(this)->unlink();
   if (transport().descriptor() >= 0) server_.loop().unwatch(transport().descriptor(), *this);
   if (reset) {
     transport().reset();
@@ -433,55 +458,20 @@ void Connection::close(bool reset) noexcept {
   }
   out_.clear();
   spool_.clear();
-  if (!processing_) kept_.release();
+  if (!processing_) {
+    kept_.release();
+    kept_charge_.set(0);
+  }
   server_.on_connection_closed(*this);
   if (exchange_.state() != Http1Exchange::State::idle) exchange_.fail(Errc::disconnected, true);
 }
 
-bool Connection::over_high_mark() const noexcept {
-  return out_.size() + spool_.size() > server_.limits().out_high_bytes || !spool_.empty();
-}
-
-void Connection::mark_dirty() noexcept {
-  if (!closed()) server_.mark_dirty(*this);
-}
-
-void Connection::flush() noexcept {
-  if (closed()) return;
-  bool blocked = false;
-  const std::uint64_t sent_before = out_.bytes_sent();
-  for (int steps = 0; !blocked && steps < kFlushStepsMax; ++steps) {
-    if (out_.empty() && !spool_.empty() && !spool_.move_to(out_)) return close(true);
-    if (out_.empty()) break;
-    net::IoResult put = out_.flush(transport());
-    if (put.kind == net::IoResult::Kind::error) return close(cut_);
-    blocked = put.kind == net::IoResult::Kind::would_block;
-  }
-  const bool pending = !out_.empty() || !spool_.empty();
-  if (all_taken_ && (pending || out_.bytes_sent() != sent_before)) watch_client(sent_before);
-  if (pending != write_blocked_) {
-    write_blocked_ = pending;
-    if (!pending && stage_ == Stage::head && !session_.head_begun()) {
-      since_ms_ = server_.loop().now_ms();  // idle from now on
-    }
-    set_interest();
-  } else if (!pending && !(interest_ & sys::Ready::readable) && wants_input()) {
-    set_interest();  // over the high mark and out again at once
-  }
-  if (out_.size() + spool_.size() <= server_.limits().out_low_bytes &&
-      (exchange_.waits_for_space() || (stage_ == Stage::head && (!kept_.empty() || peer_ended_)))) {
-    server_.mark_ready(*this);
-  }
-  if (!pending) {
-    if (exchange_.state() == Http1Exchange::State::idle) request_until_ms_ = kNever;
-    output_done();
-  }
-  if (!closed()) rearm();
-}
-
 void Connection::set_interest() noexcept {
   std::uint32_t wanted = 0;
-  if (!peer_ended_ && (stage_ == Stage::lingering || wants_input())) wanted = sys::Ready::readable;
+  const bool waits = static_cast<ListNode<ShortTag>*>(this)->linked();
+  if (!peer_ended_ && !waits && (stage_ == Stage::lingering || wants_input())) {
+    wanted = sys::Ready::readable;
+  }
   if (write_blocked_) wanted |= sys::Ready::writable;
   if (!half_closed_) wanted |= sys::Ready::peer_closed;
   if (wanted == interest_ || closed()) return;

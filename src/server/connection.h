@@ -25,7 +25,7 @@
 #include "net/out_buffer.h"
 #include "net/tcp_transport.h"
 #include "server/http1_exchange.h"
-#include "server/out_spool.h"
+#include "server/spool.h"
 #include "sys/sockets.h"
 
 namespace lanner::server {
@@ -35,12 +35,14 @@ class Server;
 struct LiveTag {};   // all connections of a server, or its graveyard
 struct DirtyTag {};  // have bytes to write this turn
 struct ReadyTag {};  // have kept input to parse next turn
+struct ShortTag {};  // may not begin a request for want of memory
 
 class Connection final : public net::Watcher,
                          public Timer,
                          public ListNode<LiveTag>,
                          public ListNode<DirtyTag>,
-                         public ListNode<ReadyTag> {
+                         public ListNode<ReadyTag>,
+                         public ListNode<ShortTag> {
  public:
   // `transport`: owned when not null (tests, later TLS); else a TCP one is made of `fd`.
   Connection(Server& server, int fd, net::Transport* transport, const sys::SocketAddress& peer,
@@ -55,6 +57,8 @@ class Connection final : public net::Watcher,
   // Called by the server: parse retained input (ReadyTag); write buffered output (DirtyTag).
   void on_turn() noexcept;
   void flush() noexcept;
+  // Called by the server after wait_for_memory(), when there is memory again.
+  void on_memory() noexcept;
   // The server stops: an idle connection closes, a busy one closes after its answer.
   void begin_drain() noexcept;
   // Ends the connection in any stage. `reset`: so that the peer sees that it was cut.
@@ -79,7 +83,18 @@ class Connection final : public net::Watcher,
   // For the exchange.
   Server& server() noexcept { return server_; }
   net::OutBuffer& out() noexcept { return out_; }
-  OutSpool& spool() noexcept { return spool_; }
+  const Spool& spool() const noexcept { return spool_; }
+  // All that is to be sent goes through these, in order: to the out buffer, or behind what is in
+  // the spool already. Contiguous room at the end of the out buffer, to be committed there; null
+  // when the spool comes first, memory is out or more than a block is asked for.
+  char* reserve(std::size_t bytes) noexcept {
+    return spool_.empty() ? out_.reserve(bytes) : nullptr;
+  }
+  // Copies; to the spool as well when there is no memory. False: cut the connection.
+  [[nodiscard]] bool put_text(std::string_view text) noexcept;
+  [[nodiscard]] bool spool_text(std::string_view text) noexcept;
+  // Takes ownership of `fd`, also on failure.
+  [[nodiscard]] bool put_file(int fd, std::uint64_t offset, std::uint64_t count) noexcept;
   bool over_high_mark() const noexcept;
   void mark_dirty() noexcept;
   bool body_begun() const noexcept { return session_.body_bytes() > 0; }
@@ -102,6 +117,10 @@ class Connection final : public net::Watcher,
   void on_input_end() noexcept;
   void discard_input() noexcept;
   void process_kept() noexcept;
+  bool waits_for_memory() noexcept;
+  bool under_low_mark() const noexcept;
+  bool spill() noexcept;
+  std::uint64_t bytes_sent() const noexcept { return out_.bytes_sent() + spool_.bytes_sent(); }
   std::size_t process(std::string_view in) noexcept;
   bool step(std::string_view* in) noexcept;  // false = no more now
   bool wants_input() const noexcept;
@@ -130,8 +149,9 @@ class Connection final : public net::Watcher,
   net::TcpTransport tcp_;
   net::Transport* transport_;
   net::OutBuffer out_;
-  OutSpool spool_;
+  Spool spool_;  // follows what is in out_
   Buffer kept_;  // input not yet consumed: an incomplete head, pipelined requests
+  Charge kept_charge_;
   http1::Session session_;
   Http1Exchange exchange_;
   sys::SocketAddress peer_;

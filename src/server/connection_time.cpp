@@ -52,6 +52,7 @@ std::uint64_t Connection::read_deadline_ms() const noexcept {
       }
       // Kept and not looked at yet: it waits for us. Or the client is busy with its answer.
       if (!kept_.empty() || write_blocked_ || !out_.empty()) return kNever;
+      if (static_cast<const ListNode<ShortTag>*>(this)->linked()) return kNever;
       if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
       return since_ms_ + (requests_ > 0 ? limits.keep_alive_ms : limits.first_byte_ms);
     case Stage::receiving:
@@ -88,7 +89,7 @@ void Connection::watch_client(std::uint64_t taken_bytes) noexcept {
   all_taken_ = false;
   write_progress_ms_ = write_slow_since_ms_ = server_.loop().now_ms();
   write_base_bytes_ = write_taken_bytes_ = taken_bytes;
-  write_sent_bytes_ = out_.bytes_sent();
+  write_sent_bytes_ = bytes_sent();
   write_look_ms_ = write_progress_ms_ + kWriteLookMs;
 }
 
@@ -96,7 +97,7 @@ void Connection::watch_client(std::uint64_t taken_bytes) noexcept {
 // says little, as the kernel's buffer holds a lot. The kernel does not tell when something is
 // taken, so that is asked now and then, until all is. A stall is noticed late by one look at most.
 bool Connection::made_progress(std::uint64_t now_ms) noexcept {
-  const std::uint64_t sent = out_.bytes_sent();
+  const std::uint64_t sent = bytes_sent();
   const std::uint64_t queued = transport().unacknowledged();
   const std::uint64_t taken = sent > queued ? sent - queued : 0;
   if (taken > write_taken_bytes_) {

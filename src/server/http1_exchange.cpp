@@ -85,7 +85,8 @@ void Http1Exchange::want_body() noexcept {
     return;
   }
   continue_sent_ = true;
-  if (connection_.out().append("HTTP/1.1 100 Continue\r\n\r\n")) connection_.mark_dirty();
+  // Without memory for it the client sends its body unasked, after a while (RFC 9110, 10.1.1).
+  if (connection_.put_text("HTTP/1.1 100 Continue\r\n\r\n")) connection_.mark_dirty();
 }
 
 void Http1Exchange::pause_body() noexcept { connection_.set_body_paused(true); }
@@ -102,7 +103,7 @@ Result<void> Http1Exchange::inform(const http::ResponseHead& head) noexcept {
   char* to = text.reserve(bound);
   if (!to) return Errc::no_memory;
   const char* end = http1::write_informational(to, head);
-  if (!connection_.out().append({to, static_cast<std::size_t>(end - to)})) return Errc::no_memory;
+  if (!connection_.put_text({to, static_cast<std::size_t>(end - to)})) return Errc::no_memory;
   connection_.mark_dirty();
   return {};
 }
@@ -115,18 +116,15 @@ Result<void> Http1Exchange::start(const http::ResponseHead& head,
   Server& server = connection_.server();
   plan_ = http1::plan_response(head_, head, body_bytes, connection_.may_persist());
   const std::size_t bound = http1::head_bytes_bound(head, server.server_fields());
-  net::OutBuffer& out = connection_.out();
-  if (bound <= Block::capacity() && connection_.spool().empty()) {
-    char* to = out.reserve(bound);
-    if (!to) return Errc::no_memory;
+  if (char* to = connection_.reserve(bound)) {
     const char* end = http1::write_head(to, head_, head, plan_, server.server_fields());
-    out.commit(static_cast<std::size_t>(end - to));
+    connection_.out().commit(static_cast<std::size_t>(end - to));
   } else {
     Buffer text;
-    char* to = text.reserve(bound);
+    to = text.reserve(bound);
     if (!to) return Errc::no_memory;
     const char* end = http1::write_head(to, head_, head, plan_, server.server_fields());
-    if (!out.append({to, static_cast<std::size_t>(end - to)})) return Errc::no_memory;
+    if (!connection_.put_text({to, static_cast<std::size_t>(end - to)})) return Errc::no_memory;
   }
   state_ = State::started;
   status_ = static_cast<std::uint16_t>(head.status());
@@ -134,6 +132,7 @@ Result<void> Http1Exchange::start(const http::ResponseHead& head,
   AccessFormat* format = server.options().access_format;
   if (format && format->needs_response_fields()) {
     logged_head_.reset(new (std::nothrow) http::ResponseHead);
+    // Without memory the line has "-" where the fields would be.
     if (logged_head_) (void)logged_head_->copy_from(head);
   }
   return {};
@@ -159,6 +158,8 @@ http::WriteState Http1Exchange::wrote(bool stored) noexcept {
   }
   connection_.mark_dirty();
   if (!connection_.over_high_mark()) return http::WriteState::ok;
+  // Near the budget: as much as the client takes goes to it now, the rest to the file.
+  if (connection_.server().budget().near()) return flush();
   waits_for_space_ = true;
   return http::WriteState::full;
 }
@@ -170,16 +171,11 @@ void Http1Exchange::cut() noexcept {
   in_call_ = false;
 }
 
-// Where bytes of the answer go that are copied: the out buffer, or the file behind it.
-bool Http1Exchange::store_text(std::string_view text, bool spooled) noexcept {
-  if (!spooled) return connection_.out().append(text);
-  return bool(connection_.spool().append(text, connection_.server().options().spool_directory));
-}
-
 bool Http1Exchange::put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept {
-  net::OutBuffer& out = connection_.out();
   const std::string_view piece = payload.bytes.substr(0, static_cast<std::size_t>(bytes));
-  const auto add = [&](std::string_view text) noexcept { return store_text(text, spooled); };
+  const auto add = [&](std::string_view text) noexcept {
+    return spooled ? connection_.spool_text(text) : connection_.put_text(text);
+  };
   char chunk_head[http1::kChunkHeadBytesMax];
   const bool chunked = plan_.framing == http1::ResponseFraming::chunked;
   if (chunked) {
@@ -190,8 +186,8 @@ bool Http1Exchange::put(const http::Payload& payload, std::uint64_t bytes, bool 
     }
   }
   bool stored;
-  if (!spooled && payload.release && bytes >= kReferenceBytes) {
-    stored = out.append_reference(piece, payload.owner, payload.release);
+  if (!spooled && payload.release && bytes >= kReferenceBytes && connection_.spool().empty()) {
+    stored = connection_.out().append_reference(piece, payload.owner, payload.release);
     connection_.server().hold_bytes(bytes);
   } else {
     stored = add(piece);
@@ -207,7 +203,7 @@ http::WriteState Http1Exchange::write(http::Payload payload) noexcept {
     if (payload.release) payload.release(payload.owner);
     return open ? http::WriteState::ok : http::WriteState::closed;
   }
-  return wrote(put(payload, bytes, !connection_.spool().empty()));
+  return wrote(put(payload, bytes, false));
 }
 
 http::WriteState Http1Exchange::write_spooled(std::string_view text) noexcept {
@@ -224,22 +220,18 @@ http::WriteState Http1Exchange::write_file(http::FilePart part) noexcept {
   if (state_ != State::started) return http::WriteState::closed;
   const std::uint64_t bytes = admit(part.count);
   if (bytes == 0) return http::WriteState::ok;
-  net::OutBuffer& out = connection_.out();
   Result<int> copy = sys::duplicate(part.fd);
   if (!copy) return wrote(false);
-  if (!connection_.spool().move_to(out)) {  // what was spooled comes first
-    sys::close(*copy);
-    return wrote(false);
-  }
   if (plan_.framing != http1::ResponseFraming::chunked) {
-    return wrote(out.append_file(*copy, part.offset, bytes));
+    return wrote(connection_.put_file(*copy, part.offset, bytes));
   }
   char chunk_head[http1::kChunkHeadBytesMax];
   const char* end = http1::write_chunk_head(chunk_head, bytes);
-  const bool headed = out.append({chunk_head, static_cast<std::size_t>(end - chunk_head)});
+  const bool headed =
+      connection_.put_text({chunk_head, static_cast<std::size_t>(end - chunk_head)});
   if (!headed) sys::close(*copy);
-  return wrote(headed && out.append_file(*copy, part.offset, bytes) &&
-               out.append(http1::kChunkEnd));
+  return wrote(headed && connection_.put_file(*copy, part.offset, bytes) &&
+               connection_.put_text(http1::kChunkEnd));
 }
 
 http::WriteState Http1Exchange::flush() noexcept {
@@ -305,10 +297,9 @@ void Http1Exchange::log_mistake(Errc code) noexcept {
 }
 
 bool Http1Exchange::put_last_chunk() noexcept {
-  const bool spooled = !connection_.spool().empty();
-  const auto add = [&](std::string_view text) noexcept { return store_text(text, spooled); };
-  if (trailer_lines_.empty()) return add(http1::kLastChunk);
-  return add("0\r\n") && add(trailer_lines_.view()) && add("\r\n");
+  if (trailer_lines_.empty()) return connection_.put_text(http1::kLastChunk);
+  return connection_.put_text("0\r\n") && connection_.put_text(trailer_lines_.view()) &&
+         connection_.put_text("\r\n");
 }
 
 void Http1Exchange::abort() noexcept {
@@ -332,8 +323,8 @@ void Http1Exchange::answer_error() noexcept {
     cut();
     return end(false);
   }
-  (void)write({kBody, nullptr, nullptr});
-  (void)finish();
+  (void)write({kBody, nullptr, nullptr});  // finish() sees what comes of it
+  (void)finish();                          // what is wrong with it is logged there
 }
 
 void Http1Exchange::fail(Errc code, bool gone) noexcept {
@@ -343,8 +334,8 @@ void Http1Exchange::fail(Errc code, bool gone) noexcept {
     const int status = error_status(code);
     const std::string_view extra =
         code == Errc::websocket_version ? "Sec-WebSocket-Version: 13\r\n" : "";
-    char* to = connection_.out().reserve(http1::kErrorBytesMax);
-    if (to && status) {
+    char* to = status ? connection_.reserve(http1::kErrorBytesMax) : nullptr;
+    if (to) {
       const char* end = http1::write_error(to, status, error_text(code), extra,
                                            connection_.server().server_fields(),
                                            head_.method != http::Method::head);

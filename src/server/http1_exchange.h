@@ -30,8 +30,8 @@ class Http1Exchange final : public http::Exchange {
  public:
   enum class State : std::uint8_t { idle, open, started, lost };
 
-  Http1Exchange(Connection& connection, BlockPool& blocks) noexcept
-      : connection_(connection), arena_(blocks) {}
+  Http1Exchange(Connection& connection, BlockPool& blocks, SpoolFile& spool_file) noexcept
+      : connection_(connection), arena_(blocks), store_(spool_file) {}
   Http1Exchange(const Http1Exchange&) = delete;
   Http1Exchange& operator=(const Http1Exchange&) = delete;
 
@@ -87,7 +87,6 @@ class Http1Exchange final : public http::Exchange {
   std::string_view join_port(std::string_view host, std::uint16_t port) noexcept;
   // Truncates `bytes` to the rest of Content-Length; 0 = nothing is sent.
   std::uint64_t admit(std::uint64_t bytes) noexcept;
-  bool store_text(std::string_view text, bool spooled) noexcept;
   bool put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept;
   http::WriteState wrote(bool stored) noexcept;
   bool put_last_chunk() noexcept;

@@ -172,6 +172,7 @@ void LogLine::send_with(std::string_view lines) noexcept {
   const std::string_view line(text_.data(), size_);
   Buffer both;
   const bool joined = !lines.empty() && both.append(line) && both.append(lines);
+  // A full ring counts what it drops (log_writer.h).
   (void)log_->writer_->push(joined ? both.view() : line);
   log_ = nullptr;
 }

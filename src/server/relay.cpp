@@ -30,7 +30,12 @@ struct Relay::Command {
 
 Relay::Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits,
              http::Exchange& exchange, bool has_body) noexcept
-    : loop_(loop), queue_(queue), limits_(limits), exchange_(exchange), body_ended_(!has_body) {}
+    : loop_(loop),
+      queue_(queue),
+      limits_(limits),
+      exchange_(exchange),
+      body_charge_(loop.budget()),
+      body_ended_(!has_body) {}
 
 Relay::~Relay() {
   destroy(batch_);
@@ -61,6 +66,7 @@ Relay::Command* Relay::add(int kind) noexcept {
 // Needs no memory: an end, or a body that is waited for, is never held up by the lack of it.
 void Relay::send_batch(Ending ending) noexcept {
   if (!batch_ && ending == Ending::none) return;
+  if (batch_bytes_ > 0) queue_.hand_over(batch_bytes_);
   bool post = false;
   {
     std::lock_guard lock(mutex_);
@@ -158,12 +164,35 @@ http::WriteState Relay::write_file(http::FilePart part) noexcept {
   return http::WriteState::ok;
 }
 
+bool Relay::must_wait() const noexcept {
+  return !gone_ && (queued_bytes_ > limits_.out_high_bytes || (full_ && !hurried_));
+}
+
 http::WriteState Relay::flush() noexcept {
   send_batch();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock,
-                [this] { return gone_ || (!full_ && queued_bytes_ <= limits_.out_high_bytes); });
-  return gone_ ? http::WriteState::closed : http::WriteState::ok;
+  {
+    std::lock_guard lock(mutex_);
+    if (!must_wait()) return gone_ ? http::WriteState::closed : http::WriteState::ok;
+  }
+  queue_.block(*this);
+  bool gone = false;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !must_wait(); });
+    gone = gone_;
+  }
+  queue_.unblock(*this);
+  return gone ? http::WriteState::closed : http::WriteState::ok;
+}
+
+bool Relay::hurry() noexcept {
+  {
+    std::lock_guard lock(mutex_);
+    if (hurried_ || !may_hurry_) return false;
+    hurried_ = true;
+  }
+  changed_.notify_all();
+  return true;
 }
 
 Result<void> Relay::add_trailers(const http::ResponseHead& fields) noexcept {
@@ -279,11 +308,12 @@ void Relay::run() noexcept {
     destroy(command);
     command = next;
   }
+  if (bytes > 0) queue_.take_over(bytes);
   if (wanted) exchange_.want_body();
   if (resumed) exchange_.resume_body();
   if (ending != Ending::none) {
     if (ending == Ending::finish && !trailers_lost_) {
-      (void)exchange_.finish();
+      (void)exchange_.finish();  // told to the handler by Relay::finish(), or logged there
     } else {
       exchange_.abort();
     }
@@ -300,17 +330,15 @@ void Relay::apply(Command& command) noexcept {
   http::WriteState state = http::WriteState::ok;
   switch (command.kind) {
     case kInform:
-      (void)exchange_.inform(command.head);
+      (void)exchange_.inform(command.head);  // a client without it misses nothing
       break;
     case kStart:
+      // Where it has failed, finish() answers with a 500.
       (void)exchange_.start(command.head, command.body_bytes);
       break;
-    case kWrite: {
-      http::Payload payload = command.payload;
-      command.payload.release = nullptr;  // passed on
-      state = exchange_.write(payload);
+    case kWrite:
+      state = write_now(command);
       break;
-    }
     case kFile:
       state = exchange_.write_file(command.file);
       break;
@@ -324,6 +352,25 @@ void Relay::apply(Command& command) noexcept {
   std::lock_guard lock(mutex_);
   full_ = full_ || state == http::WriteState::full;
   gone_ = gone_ || state == http::WriteState::closed;
+}
+
+http::WriteState Relay::write_now(Command& command) noexcept {
+  const std::string_view bytes = command.payload.bytes;
+  bool hurried = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (hurried_ && hurried_bytes_ > kHurriedBytesMax) {
+      hurried_ = may_hurry_ = full_ = false;  // this write says whether it is full
+    }
+    hurried = hurried_;
+  }
+  if (hurried) {
+    hurried_bytes_ += bytes.size();
+    return exchange_.write_spooled(bytes);  // destroy() releases them
+  }
+  const http::Payload payload = command.payload;
+  command.payload.release = nullptr;  // passed on
+  return exchange_.write(payload);
 }
 
 void Relay::on_writable() noexcept {
@@ -342,17 +389,30 @@ void Relay::on_disconnect() noexcept {
   changed_.notify_all();
 }
 
+// What was read goes first: a reader that is always a little behind must not make it grow.
+bool Relay::keep_body(std::string_view piece) noexcept {
+  if (body_read_ > 0 && body_read_ >= body_.size() - body_read_) {
+    body_.consume(body_read_);
+    body_read_ = 0;
+  }
+  return body_.append(piece);
+}
+
 void Relay::on_body(std::string_view piece) noexcept {
+  const std::uint64_t most = loop_.budget().near() ? 0 : limits_.body_memory_bytes;
   bool pause = false;
+  std::size_t held = 0;
   {
     std::lock_guard lock(mutex_);
-    if (!body_.append(piece)) {
+    if (!keep_body(piece)) {
       body_error_ = Errc::no_memory;
       body_ended_ = true;
     }
-    pause = body_.size() - body_read_ > limits_.body_memory_bytes;
+    held = body_.capacity();
+    pause = body_.size() - body_read_ > most;
     body_paused_ = body_paused_ || pause;
   }
+  body_charge_.set(held);
   changed_.notify_all();
   if (pause) exchange_.pause_body();
 }

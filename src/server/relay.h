@@ -17,7 +17,9 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/budget.h"
 #include "base/buffer.h"
+#include "base/intrusive_list.h"
 #include "http/exchange.h"
 #include "http/limits.h"
 #include "net/loop.h"
@@ -26,11 +28,17 @@ namespace lanner::server {
 
 class RelayQueue;
 
+struct BlockedTag {};  // its handler thread waits for a client: the queue's list
+
 class Relay final : public http::Exchange,
                     public http::Body,
                     public http::Observer,
-                    public net::Task {
+                    public net::Task,
+                    public ListNode<BlockedTag> {
  public:
+  // Of one answer in the spool for the sake of others; beyond, its thread waits after all.
+  static constexpr std::uint64_t kHurriedBytesMax = 64u << 20;
+
   Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits, http::Exchange& exchange,
         bool has_body) noexcept;
   Relay(const Relay&) = delete;
@@ -52,7 +60,8 @@ class Relay final : public http::Exchange,
   http::WriteState write(http::Payload payload) noexcept override;
   http::WriteState write_file(http::FilePart part) noexcept override;
   http::WriteState write_spooled(std::string_view bytes) noexcept override;
-  // Passes everything on and waits until the client has taken enough of it.
+  // Passes everything on and waits until the client has taken enough of it, unless other exchanges
+  // need this thread (hurry()).
   http::WriteState flush() noexcept override;
   Result<void> add_trailers(const http::ResponseHead& fields) noexcept override;
   void yield() noexcept override {}
@@ -60,6 +69,10 @@ class Relay final : public http::Exchange,
   void abort() noexcept override;
   bool started() const noexcept override { return started_; }
   Result<void> retain(http::Observer*) noexcept override { return {}; }
+
+  // Any thread, while this is blocked in flush(): others wait for its thread, so what the client
+  // does not take goes to the spool from now on. False: it does already, or there is enough there.
+  bool hurry() noexcept;
 
   // Handler thread, or another one between begin_read() and end_read(): http::Body
   void begin_read() noexcept override;
@@ -86,6 +99,9 @@ class Relay final : public http::Exchange,
   void call_body(BodyCall call) noexcept;
   void end_reads() noexcept;
   void apply(Command& command) noexcept;
+  http::WriteState write_now(Command& command) noexcept;
+  bool must_wait() const noexcept;  // REQUIRES: mutex_
+  bool keep_body(std::string_view piece) noexcept;
   static void destroy(Command* command) noexcept;
 
   net::Loop& loop_;
@@ -108,7 +124,9 @@ class Relay final : public http::Exchange,
   std::uint64_t body_taken_ = 0;
   bool body_wanted_ = false;
 
-  bool trailers_lost_ = false;  // loop thread only: likewise
+  bool trailers_lost_ = false;       // loop thread only: likewise
+  std::uint64_t hurried_bytes_ = 0;  // loop thread only
+  Charge body_charge_;               // loop thread only: of body_
 
   std::mutex mutex_;  // protects what follows
   std::condition_variable changed_;
@@ -128,6 +146,8 @@ class Relay final : public http::Exchange,
   bool posted_ = false;
   bool full_ = false;
   bool gone_ = false;
+  bool hurried_ = false;
+  bool may_hurry_ = true;
 };
 
 }  // namespace lanner::server

@@ -32,6 +32,16 @@ class RelayQueue final : public http::Handler {
   // Loop thread: no more exchanges; all waiting threads return.
   void close() noexcept;
 
+  // For relays. Bytes of answers on their way to the loop thread, and arrived there: while there
+  // are more than kHandedBytesMax, nobody gets an exchange. What threads make is thus no more than
+  // that and one answer each.
+  static constexpr std::uint64_t kHandedBytesMax = 4u << 20;
+  void hand_over(std::uint64_t bytes) noexcept;
+  void take_over(std::uint64_t bytes) noexcept;
+  // For relays. A handler thread begins and ends to wait for a client. While exchanges wait and no
+  // thread is idle, such relays are told to hurry, one for each exchange.
+  void block(Relay& relay) noexcept;
+  void unblock(Relay& relay) noexcept;
   // For relays. Loop thread: the exchange has ended.
   void release(Relay& relay) noexcept;
   std::size_t relay_count() const noexcept { return relay_count_; }
@@ -46,6 +56,10 @@ class RelayQueue final : public http::Handler {
   void on_interrupt() noexcept override { nudge(); }
 
  private:
+  // REQUIRES: mutex_, all of them.
+  Relay* pop() noexcept;  // null = none now
+  void hurry_one() noexcept;
+
   net::Loop& loop_;
   const http::Limits& limits_;
   std::size_t relay_count_ = 0;  // loop thread only
@@ -54,6 +68,10 @@ class RelayQueue final : public http::Handler {
   std::condition_variable filled_;
   Relay* first_ = nullptr;
   Relay** end_ = &first_;
+  IntrusiveList<Relay, BlockedTag> blocked_;
+  std::size_t waiting_ = 0;  // exchanges
+  std::size_t idle_ = 0;     // threads
+  std::uint64_t handed_bytes_ = 0;
   bool nudged_ = false;
   bool closed_ = false;
 };

@@ -94,6 +94,45 @@ TEST(RelayQueue, AnExchangeComesBeforeANudgeAndBeforeTheEnd) {
   all.rig.cut();
 }
 
+// Threads must not make large answers faster than the loop takes them.
+TEST(RelayQueue, NobodyGetsAnExchangeWhileTooMuchIsOnItsWay) {
+  RelayRig all;
+  all.send(get("/1"));
+  all.send(get("/2"));
+  Relay* relay = all.queue.try_take();
+  ASSERT_NE(relay, nullptr);
+  const std::string large(RelayQueue::kHandedBytesMax + 1, 'x');
+  (void)answer(*relay, large);
+  EXPECT_EQ(all.queue.try_take(), nullptr);
+  std::atomic<bool> taken{false};
+  std::thread thread([&] {
+    bool nudged = false;
+    Relay* next = all.queue.take(&nudged);
+    ASSERT_NE(next, nullptr);
+    taken = true;
+    (void)answer(*next, "2");
+  });
+  all.rig.settle();
+  for (int turns = 0; !taken && turns < 100'000; ++turns) all.rig.turn(5);
+  thread.join();
+  all.rig.settle();
+  all.rig.cut();
+}
+
+TEST(RelayQueue, AtTheEndAllAreGivenOut) {
+  RelayRig all;
+  all.send(get("/1"));
+  all.queue.hand_over(RelayQueue::kHandedBytesMax + 1);
+  bool nudged = false;
+  all.queue.close();
+  Relay* relay = all.queue.take(&nudged);
+  ASSERT_NE(relay, nullptr);
+  relay->abort();
+  all.queue.take_over(RelayQueue::kHandedBytesMax + 1);
+  all.rig.settle();
+  all.rig.cut();
+}
+
 TEST(RelayQueue, AnInterruptIsANudge) {
   RelayRig all;
   all.queue.on_interrupt();

@@ -1,5 +1,6 @@
 #include "server/relay.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -265,6 +266,65 @@ TEST_F(RelayTest, ReadingPacesTheBody) {
   EXPECT_EQ(settled(), ok_answer("ok"));
 }
 
+// A reader that is always one byte behind: what it has read does not stay for the sake of that.
+TEST_F(RelayTest, WhatWasReadOfABodyIsGivenUpBeforeAllIsRead) {
+  options.limits.body_memory_bytes = 10'000;
+  const std::string body(500'000, 'b');
+  const std::string whole = post(body);
+  const std::size_t head_bytes = whole.size() - body.size();
+  Relay& relay = relay_of(whole.substr(0, head_bytes + 1000));
+  std::uint64_t most = 0;
+  std::size_t count = 0;
+  std::string part(1000, '\0');
+  for (std::size_t at = 1000; at <= body.size(); at += 1000) {
+    const std::size_t room = at == 1000 ? 999 : 1000;
+    const Result<std::size_t> got = relay.read(part.data(), room);
+    ASSERT_TRUE(got);
+    count += *got;
+    client->send(body.substr(0, std::min<std::size_t>(1000, body.size() - at)));
+    all().rig.settle();
+    most = std::max(most, all().rig.server().budget().used());
+  }
+  EXPECT_LE(most, 100'000u);
+  EXPECT_EQ(count + read_all(relay).size(), body.size());
+  (void)answer(relay, "ok");
+  settled();
+}
+
+TEST_F(RelayTest, NearTheBudgetABodyIsReadAsTheHandlerReadsIt) {
+  options.limits.buffers_bytes = 4u << 20;
+  const std::string body(100'000, 'b');
+  Relay& relay = relay_of(post(body).substr(0, 100));
+  Budget& budget = all().rig.server().budget();
+  budget.charge(3u << 20);
+  client->send(post(body).substr(100));
+  settled();
+  EXPECT_GE(client->wire.incoming.size(), 80'000u) << "not read yet";
+  std::string got;
+  std::string part(5000, '\0');
+  while (got.size() < body.size()) {
+    const Result<std::size_t> count = relay.read(part.data(), part.size());
+    ASSERT_TRUE(count && *count > 0);
+    got.append(part, 0, *count);
+    settled();
+  }
+  EXPECT_EQ(got, body);
+  budget.release(3u << 20);
+  (void)answer(relay, "ok");
+  settled();
+}
+
+TEST_F(RelayTest, BytesOnTheirWayToTheLoopAreCounted) {
+  Relay& relay = relay_of(kGet);
+  const std::uint64_t before = all().rig.server().budget().used();
+  ASSERT_TRUE(relay.start(make_head(200), 100'000u));
+  (void)relay.write(counted(std::string(100'000, 'x'), &releases));
+  (void)relay.finish();
+  EXPECT_EQ(all().rig.server().budget().used(), before + 100'000);
+  settled();
+  EXPECT_LE(all().rig.server().budget().used(), before + 2 * Block::kBytes);
+}
+
 TEST_F(RelayTest, ContinueIsSentOnceAndByTheFirstRead) {
   const std::string request = post("abc", "Expect: 100-continue\r\n");
   Relay& relay = relay_of(request.substr(0, request.size() - 3));
@@ -347,6 +407,41 @@ TEST_F(RelayTest, FlushWaitsForTheClient) {
   client->wire.write_room = net::FakeTransport::kUnlimited;
   join(thread, done);
   EXPECT_TRUE(settled() == ok_answer(std::string(1'000'000, 'x')));
+}
+
+// Four threads and four clients that do not read: a fifth client is not to wait for them.
+TEST_F(RelayTest, AThreadThatOthersNeedDoesNotWaitForItsClient) {
+  options.limits.out_high_bytes = 1000;
+  options.limits.out_low_bytes = 100;
+  Relay& relay = relay_of(kGet);
+  client->wire.write_room = 0;
+  std::atomic<bool> done{false};
+  std::atomic<int> written{0};
+  std::thread thread([&] {
+    ASSERT_TRUE(relay.start(make_head(200), 50u * 1000));
+    for (int i = 0; i < 50; ++i) {
+      (void)relay.write(text(std::string(1000, static_cast<char>('a' + i % 26))));
+      EXPECT_EQ(relay.flush(), WriteState::ok);
+      ++written;
+    }
+    EXPECT_TRUE(relay.finish());
+    done = true;
+  });
+  for (int turns = 0; written < 1 && turns < 100; ++turns) all().rig.turn(5);
+  EXPECT_LT(written, 3) << "it waits for its client as long as nobody else does";
+  Client& other = all().send(kGet);
+  join(thread, done);
+  EXPECT_EQ(written, 50);
+  EXPECT_GE(all().rig.server().spool_file().size(), 45'000u);
+  Relay* next = all().take();
+  ASSERT_NE(next, nullptr);
+  (void)answer(*next, "other");
+  client->wire.write_room = net::FakeTransport::kUnlimited;
+  settled();
+  EXPECT_EQ(other.received(), ok_answer("other"));
+  std::string want;
+  for (int i = 0; i < 50; ++i) want += std::string(1000, static_cast<char>('a' + i % 26));
+  EXPECT_EQ(client->received(), ok_answer(want));
 }
 
 TEST_F(RelayTest, FlushEndsWhenTheClientGoes) {

@@ -8,6 +8,7 @@
 
 #include "http/date.h"
 #include "sys/clock.h"
+#include "sys/memory.h"
 #include "sys/process.h"
 #include "sys/sockets.h"
 
@@ -15,10 +16,19 @@ namespace lanner::server {
 
 namespace {
 
+constexpr std::uint64_t kBuffersLeast = 16u << 20;
+
 // A small limit of descriptors is shared by halves.
 std::uint64_t connections_max(std::uint64_t wanted, std::uint64_t left) noexcept {
   const std::uint64_t all = sys::descriptors_max();
   return std::max<std::uint64_t>(std::min(wanted, all > 2 * left ? all - left : all / 2), 1);
+}
+
+// Unless it is set: a quarter of the memory that there is, of which each worker has its share.
+std::uint64_t buffers_max(const Options& options) noexcept {
+  if (options.limits.buffers_bytes > 0) return options.limits.buffers_bytes;
+  const unsigned workers = options.board ? std::max(options.board->slot_count(), 1u) : 1;
+  return std::max(sys::memory_bytes() / 4 / workers, kBuffersLeast);
 }
 
 }  // namespace
@@ -29,6 +39,8 @@ Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) 
       options_(options),
       pid_(sys::process_id()),
       connections_max_(connections_max(options.limits.connections, kDescriptorsLeft)),
+      near_high_bytes_(std::min(options.limits.out_high_bytes, Budget::kSmallBytes)),
+      spool_file_(loop.budget(), options.spool_directory),
       drain_timer_(*this),
       balance_timer_(*this),
       balance_watcher_(*this) {}
@@ -37,6 +49,7 @@ std::unique_ptr<Server> Server::create(net::Loop& loop, http::Handler& handler,
                                        const Options& options) noexcept {
   std::unique_ptr<Server> server(new (std::nothrow) Server(loop, handler, options));
   if (!server || !server->allocate()) return nullptr;
+  loop.blocks().set_limit(buffers_max(options));
   if (options.board && options.board->wake_descriptor() >= 0 &&
       !loop.watch(options.board->wake_descriptor(), sys::Ready::readable | sys::Ready::edge,
                   server->balance_watcher_)) {
@@ -92,6 +105,7 @@ Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddr
     return nullptr;
   }
   live_.push_back(*connection);
+  budget().charge(sizeof(Connection));
   if (!connection->start()) {
     connection->close(true);
     return nullptr;
@@ -113,7 +127,7 @@ void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& fr
   }
   if (connections_.in_use() >= connections_max_ && !full_) {
     full_ = true;
-    for (std::size_t i = 0; i < listener_count_; ++i) listeners_[i]->pause();
+    set_accepting();
     if (Log* log = options_.log) {
       log->line(LogLevel::warning, "connections.full")
           .add("reason", "limit_connections")
@@ -154,6 +168,7 @@ void Server::bury() noexcept {
     if (!connection.finished()) return;  // a handler still holds its exchange
     static_cast<ListNode<LiveTag>&>(connection).unlink();
     connections_.destroy(&connection);
+    budget().release(sizeof(Connection));
     some = true;
   });
   if (!some) return;
@@ -161,27 +176,78 @@ void Server::bury() noexcept {
     options_.board->set_connections(static_cast<unsigned>(connections_.in_use()));
     balance();
   }
-  if (full_ && connections_.in_use() < connections_max_ && !draining_) {
+  if (full_ && connections_.in_use() < connections_max_) {
     full_ = false;
-    for (std::size_t i = 0; i < listener_count_; ++i) (void)listeners_[i]->start();
+    set_accepting();
+  }
+  if (backlog_left_ && take_backlog()) stop_listening();
+}
+
+// One place decides whether this worker accepts.
+void Server::set_accepting() noexcept {
+  if (draining_) return;
+  const bool accepting = !full_ && !memory_full_ && !away_;
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    if (accepting) {
+      listeners_[i]->resume();
+    } else {
+      listeners_[i]->pause();
+    }
   }
 }
 
 void Server::balance() noexcept {
   process::Board* board = options_.board;
-  if (draining_ || full_ || !board) return;
+  if (draining_ || full_ || memory_full_ || !board) return;
   const bool may = board->may_accept(loop_.now_ms());
   if (!may) loop_.arm(balance_timer_, loop_.now_ms() + process::Board::kRecheckMs);
   if (may != away_) return;
   away_ = !may;
-  for (std::size_t i = 0; i < listener_count_; ++i) {
-    if (may) {
-      (void)listeners_[i]->start();
-    } else {
-      listeners_[i]->pause();
-    }
-  }
+  set_accepting();
   if (away_) board->wake_others();
+}
+
+std::uint64_t Server::body_memory_bytes() const noexcept {
+  const Budget& budget = loop_.budget();
+  if (budget.full()) return 0;
+  const std::uint64_t most = options_.limits.body_memory_bytes;
+  return budget.near() ? std::min(most, Budget::kSmallBytes) : most;
+}
+
+void Server::wait_for_memory(Connection& connection) noexcept {
+  if (!static_cast<ListNode<ShortTag>&>(connection).linked()) short_.push_back(connection);
+}
+
+// Once a turn, while memory is short or was: what was stopped goes on.
+void Server::look_at_memory() noexcept {
+  if (budget().full()) {
+    if (!memory_full_) {
+      memory_full_ = true;
+      set_accepting();
+    }
+    log_memory();
+  } else if (memory_full_ && budget().relieved()) {
+    memory_full_ = false;
+    set_accepting();
+  }
+  for (int count = 0; count < kWokenPerTurn && !short_.empty() && !budget().spent(); ++count) {
+    short_.pop_front()->on_memory();
+  }
+}
+
+void Server::log_memory() noexcept {
+  if (loop_.now_ms() < memory_log_ms_) return;
+  memory_log_ms_ = loop_.now_ms() + kMemoryLogMs;
+  Log* log = options_.log;
+  if (!log) return;
+  log->line(LogLevel::warning, "memory.full")
+      .add("reason", "limit_buffers")
+      .add("limit", budget().limit())
+      .add("used", budget().used())
+      .add("spooled", spool_file_.size())
+      .add("connections", connections_.in_use())
+      .add("hint", "new clients wait in the backlog; raise --limit-buffers")
+      .send();
 }
 
 void Server::refresh_clock_text() noexcept {
@@ -202,6 +268,7 @@ void Server::on_turn_end() noexcept {
   }
   if (!dirty_.empty()) flush_dirty();
   if (!graveyard_.empty()) bury();
+  if (memory_full_ || budget().full() || !short_.empty()) look_at_memory();
   handler_.settle();
   if (options_.log) options_.log->set_now(loop_.now_ms());
 }
@@ -242,7 +309,8 @@ bool Server::run() noexcept {
 
 // Connections that were put off to the next turn must not wait for something else to happen.
 void Server::stay_awake() noexcept {
-  if (ready_.empty() || awake_task_.queued) return;
+  const bool woken = !short_.empty() && !budget().spent();
+  if ((ready_.empty() && !woken) || awake_task_.queued) return;
   awake_task_.queued = true;
   loop_.defer(awake_task_);
 }
@@ -260,29 +328,54 @@ void Server::request_stop() noexcept {
 
 void Server::begin_drain() noexcept {
   if (draining_) return;
+  draining_ = true;
+  if (options_.board) options_.board->leave();  // the others count on this one no more
+  const bool last = options_.own_listeners && !options_.shared_listeners;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    // Who is in the backlog is served still; who comes later is refused, not left waiting. What is
-    // shared with other workers, or inherited from somebody who goes on listening, stays open
-    // there.
-    const bool last = options_.own_listeners && !options_.shared_listeners;
+    listeners_[i]->pause();
+    // Who comes from now on is refused, not left waiting.
     if (last) sys::refuse_connections(listeners_[i]->descriptor());
-    listeners_[i]->accept_backlog();
+  }
+  if (takes_backlog()) backlog_left_ = !take_backlog() && last;
+  if (!backlog_left_) stop_listening();
+  loop_.arm(drain_timer_, loop_.now_ms() + options_.limits.drain_ms);
+  live_.for_each([](Connection& connection) { connection.begin_drain(); });
+}
+
+// Who is in the backlog is served still, but not by this worker while siblings accept from the same
+// socket: they do it as well, and without end.
+bool Server::takes_backlog() const noexcept {
+  if (!options_.shared_listeners) return true;
+  return options_.board && options_.board->alone();
+}
+
+// As many as may be open at once. True: that was all.
+bool Server::take_backlog() noexcept {
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    while (connections_.in_use() < connections_max_ && listeners_[i]->accept_waiting()) {
+    }
+  }
+  return connections_.in_use() < connections_max_;
+}
+
+// What is shared with other workers, or inherited from somebody who goes on listening, stays open
+// there.
+void Server::stop_listening() noexcept {
+  backlog_left_ = false;
+  for (std::size_t i = 0; i < listener_count_; ++i) {
     if (options_.own_listeners) {
       listeners_[i]->close();
     } else {
       listeners_[i]->pause();
     }
   }
-  draining_ = true;
-  if (options_.board) options_.board->leave();  // the others count on this one no more
-  loop_.arm(drain_timer_, loop_.now_ms() + options_.limits.drain_ms);
-  live_.for_each([](Connection& connection) { connection.begin_drain(); });
 }
 
 void Server::log_access(AccessRecord record) noexcept {
   record.pid = pid_;
   log_line_.clear();
   options_.access_format->format(record, &log_line_);
+  // A full ring counts what it drops (log_writer.h).
   if (options_.access_writer) (void)options_.access_writer->push(log_line_.view());
 }
 
@@ -305,6 +398,7 @@ void Server::DrainTimer::on_timer(std::uint64_t) noexcept { server.cut(); }
 void Server::cut() noexcept {
   if (!draining_) begin_drain();
   cut_asked_ = true;
+  if (backlog_left_) stop_listening();
   log_cut();
   live_.for_each([](Connection& connection) { connection.close(true); });
   // Exchanges that a handler never gives back (a stuck thread) must not hold the end up.

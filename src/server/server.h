@@ -23,6 +23,7 @@
 #include "server/access_log.h"
 #include "server/connection.h"
 #include "server/log.h"
+#include "server/spool_file.h"
 
 namespace lanner::server {
 
@@ -72,7 +73,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool has_work() const noexcept { return !dirty_.empty() || !ready_.empty(); }
   // Nothing is left to wait for: the next after_turn() returns true.
   bool over() const noexcept {
-    return loop_.stopped() || (draining_ && live_.empty() && graveyard_.empty());
+    return loop_.stopped() || (draining_ && live_.empty() && graveyard_.empty() && !backlog_left_);
   }
   bool was_cut() const noexcept { return was_cut_; }      // some requests were not finished
   bool cut_asked() const noexcept { return cut_asked_; }  // the drain is over, one way or the other
@@ -97,6 +98,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
 
   // For connections.
   net::Loop& loop() noexcept { return loop_; }
+  Budget& budget() noexcept { return loop_.budget(); }
+  SpoolFile& spool_file() noexcept { return spool_file_; }
   http::Handler& handler() noexcept { return handler_; }
   const http::Limits& limits() const noexcept { return options_.limits; }
   const Options& options() const noexcept { return options_; }
@@ -113,8 +116,19 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   // cache.
   void hold_bytes(std::uint64_t bytes) noexcept { held_bytes_ += bytes; }
   void flush_held() noexcept {
-    if (held_bytes_ >= kHeldBytesMax) flush_dirty();
+    if (held_bytes_ >= kHeldBytesMax || (held_bytes_ > 0 && budget().near())) flush_dirty();
   }
+  // What one client may have, by the level of the budget: unsent bytes at which its source pauses;
+  // unsent bytes that stay in memory when it does not read; and bytes of a whole body in memory.
+  std::uint64_t out_high_bytes() const noexcept {
+    return loop_.budget().near() ? near_high_bytes_ : options_.limits.out_high_bytes;
+  }
+  std::uint64_t unread_max() const noexcept {
+    return loop_.budget().full() ? 0 : loop_.budget().near() ? Budget::kSmallBytes : UINT64_MAX;
+  }
+  std::uint64_t body_memory_bytes() const noexcept;
+  // on_memory() comes when a request may begin again.
+  void wait_for_memory(Connection& connection) noexcept;
   void mark_ready(Connection& connection) noexcept;
   void on_connection_closed(Connection& connection) noexcept;
   void count_request() noexcept { ++requests_; }
@@ -134,6 +148,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   static constexpr std::uint64_t kHeldBytesMax = 524288;  // a quarter of a usual L2 cache
   static constexpr std::size_t kReceiveBytes = 131072;
   static constexpr std::uint64_t kDescriptorsLeft = 128;  // to the application, at least
+  static constexpr std::uint64_t kMemoryLogMs = 60'000;   // from one line to the next
+  static constexpr int kWokenPerTurn = 64;                // that have waited for memory
 
   struct AwakeTask final : net::Task {
     void run() noexcept override { queued = false; }
@@ -164,6 +180,12 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void stay_awake() noexcept;
   void refresh_clock_text() noexcept;
   void balance() noexcept;
+  void set_accepting() noexcept;
+  void look_at_memory() noexcept;
+  void log_memory() noexcept;
+  bool takes_backlog() const noexcept;
+  bool take_backlog() noexcept;
+  void stop_listening() noexcept;
   void bury() noexcept;
   void log_cut() noexcept;
 
@@ -172,6 +194,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   Options options_;
   std::uint32_t pid_;
   std::uint64_t connections_max_;
+  std::uint64_t near_high_bytes_;
+  SpoolFile spool_file_;
   std::unique_ptr<http::Field[]> fields_;
   std::size_t field_count_ = 0;
   std::unique_ptr<char[]> receive_buffer_;
@@ -180,6 +204,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   IntrusiveList<Connection, LiveTag> graveyard_;
   IntrusiveList<Connection, DirtyTag> dirty_;
   IntrusiveList<Connection, ReadyTag> ready_;
+  IntrusiveList<Connection, ShortTag> short_;
   std::array<std::unique_ptr<net::Listener>, kListenersMax> listeners_;
   std::size_t listener_count_ = 0;
   AwakeTask awake_task_;
@@ -196,8 +221,11 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool draining_ = false;
   bool was_cut_ = false;
   bool cut_asked_ = false;
-  bool away_ = false;  // the board says: others accept now
-  bool full_ = false;  // limits.connections reached: listeners pause
+  bool away_ = false;                // the board says: others accept now
+  bool full_ = false;                // limits.connections reached: listeners pause
+  bool memory_full_ = false;         // the budget is: listeners pause
+  bool backlog_left_ = false;        // a drain goes on accepting as connections end
+  std::uint64_t memory_log_ms_ = 0;  // not before this time again
 };
 
 }  // namespace lanner::server

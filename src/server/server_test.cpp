@@ -1,10 +1,13 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/timer_wheel.h"
@@ -408,6 +411,85 @@ TEST_F(ServerSockets, DrainServesWhatIsInTheBacklog) {
   ::close(client);
   EXPECT_TRUE(server_->run());
   EXPECT_EQ(server_->connection_count(), 0u);
+}
+
+// The limit holds for a drain, too: the rest of the backlog is served as connections end.
+TEST_F(ServerSockets, DrainServesTheBacklogWithinTheLimit) {
+  options.limits.connections = 2;
+  options.own_listeners = true;
+  serve();
+  std::vector<int> clients;
+  for (int i = 0; i < 6; ++i) {
+    clients.push_back(connect());
+    ASSERT_TRUE(sys::test::send_all(clients.back(), kGet));
+  }
+  server_->begin_drain();
+  listener_ = -1;  // closed by the server
+  EXPECT_EQ(server_->connection_count(), 2u);
+  const std::string want = closing_answer("ok");
+  std::size_t most = 0;
+  for (const int client : clients) {
+    EXPECT_EQ(receive(client, want.size() + 1), want);
+    most = std::max(most, server_->connection_count());
+    ::close(client);
+  }
+  EXPECT_LE(most, 2u);
+  EXPECT_TRUE(server_->run());
+}
+
+// What waits in a socket that others accept from is theirs.
+TEST_F(ServerSockets, DrainLeavesASharedBacklogToTheOthers) {
+  options.shared_listeners = true;
+  serve();
+  const int client = connect();
+  ASSERT_TRUE(sys::test::send_all(client, kGet));
+  server_->begin_drain();
+  EXPECT_EQ(server_->connection_count(), 0u);
+  EXPECT_TRUE(server_->run());
+  ::close(client);
+}
+
+TEST_F(ServerSockets, TheLastOfSeveralWorkersServesTheSharedBacklog) {
+  const int fd = ::memfd_create("board", MFD_CLOEXEC);
+  ASSERT_EQ(::ftruncate(fd, 2 * process::Board::kSlotBytes), 0);
+  Result<process::Board> mine = process::Board::open(fd, 0);
+  Result<process::Board> other = process::Board::open(fd, 1);
+  ::close(fd);
+  ASSERT_TRUE(mine && other);
+  other->set_waiting();
+  options.board = &*mine;
+  options.shared_listeners = true;
+  serve();
+  const int client = connect();
+  ASSERT_TRUE(sys::test::send_all(client, kGet));
+  other->leave();
+  server_->begin_drain();
+  const std::string want = closing_answer("ok");
+  EXPECT_EQ(receive(client, want.size() + 1), want);
+  ::close(client);
+  EXPECT_TRUE(server_->run());
+  server_.reset();
+}
+
+TEST_F(ServerSockets, AtTheBudgetClientsWaitInTheBacklog) {
+  options.limits.buffers_bytes = 4u << 20;
+  serve();
+  const int first = connect();
+  const std::string want = ok_answer("ok");
+  ASSERT_TRUE(sys::test::send_all(first, kGet));
+  EXPECT_EQ(receive(first, want.size()), want);
+  const std::uint64_t charged = (4u << 20) - (4u << 20) / 16;
+  server_->budget().charge(charged);
+  loop_->run_once(0);
+  const int second = connect();
+  ASSERT_TRUE(sys::test::send_all(second, kGet));
+  ASSERT_TRUE(sys::test::send_all(first, kGet));
+  EXPECT_EQ(receive(first, want.size()), want) << "small answers are given still";
+  EXPECT_EQ(server_->connection_count(), 1u);
+  server_->budget().release(charged);
+  EXPECT_EQ(receive(second, want.size()), want);
+  ::close(first);
+  ::close(second);
 }
 
 // run() would wait for ever if requests that were put off to the next turn did not keep it awake.

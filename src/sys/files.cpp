@@ -7,7 +7,10 @@
 #include <cstdlib>
 
 #include <fcntl.h>
+#include <linux/falloc.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 namespace lanner::sys {
@@ -55,6 +58,22 @@ Result<std::size_t> read_at(int fd, char* to, std::size_t room, std::uint64_t of
   }
 }
 
+void punch_hole(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  ::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+              static_cast<off_t>(bytes));
+}
+
+Result<void> truncate(int fd) noexcept {
+  if (::ftruncate(fd, 0) != 0) return os_error(errno);
+  return {};
+}
+
+bool lies_in_memory(int fd) noexcept {
+  struct statfs filesystem {};
+  if (::fstatfs(fd, &filesystem) != 0) return false;
+  return filesystem.f_type == TMPFS_MAGIC || filesystem.f_type == RAMFS_MAGIC;
+}
+
 Result<int> duplicate(int fd) noexcept {
   const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return os_error(errno);
@@ -88,6 +107,7 @@ std::uint64_t file_position(int fd) noexcept {
 }
 
 void set_file_position(int fd, std::uint64_t position) noexcept {
+  // What has no position reads from where it is.
   (void)::lseek(fd, static_cast<off_t>(position), SEEK_SET);
 }
 

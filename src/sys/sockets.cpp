@@ -163,6 +163,7 @@ Result<void> set_no_delay(int fd) noexcept {
 }
 
 void limit_unsent(int fd, unsigned bytes) noexcept {
+  // Where it is not known, the kernel takes as much as it likes.
   (void)::setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
@@ -247,6 +248,7 @@ void refuse_connections(int listener) noexcept {
       BPF_STMT(BPF_RET | BPF_K, 0xFFFFFFFF),
   };
   const sock_fprog filter{4, program};
+  // Without it, who comes late is reset when the listener closes.
   (void)::setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 

@@ -124,7 +124,9 @@ def test_limits_of_the_head_hold_byte_by_byte(tmp_path: Path) -> None:
 
 
 def test_an_impossible_limit_is_one_line() -> None:
-    for flag, value in (("--limit-request-line", "1"), ("--limit-connections", "0"), ("--write-high-mark", "0")):
+    """What happens at the memory's limit: test_memory.py."""
+    wrong = {"--limit-request-line": "1", "--limit-connections": "0", "--write-high-mark": "0", "--limit-buffers": "3m"}
+    for flag, value in wrong.items():
         found = run_to_end("run", APP, "--port", "0", flag, value)
         assert (found.returncode, len(found.stderr.splitlines())) == (2, 1), found.stderr
 
