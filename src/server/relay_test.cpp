@@ -454,7 +454,7 @@ TEST_F(RelayTest, FlushEndsWhenTheClientGoes) {
     EXPECT_TRUE(relay.start(make_head(200), std::nullopt));
     WriteState state = WriteState::ok;
     for (int i = 0; state != WriteState::closed && i < 1'000'000; ++i) {
-      full = full || i > 10;
+      full = full || i > 5;
       (void)relay.write(text(std::string(1'000, 'x')));
       state = relay.flush();
     }
