@@ -106,6 +106,23 @@ TEST(Number, AnIntegerHas4300DigitsAtMost) {
   EXPECT_EQ(read("-" + std::string(1'000'000, '7')).code, Errc::json_integer_too_long);
 }
 
+TEST(Number, OneTooLargeForADoubleIsPassedOver) {
+  const auto skip = [](const std::string& text, Errc* code) {
+    const char* failed = nullptr;
+    *code = Errc::ok;
+    const char* const end = skip_number(text.data(), text.data() + text.size(), code, &failed);
+    return end ? end - text.data() : text.data() - failed - 1;
+  };
+  Errc code = Errc::ok;
+  EXPECT_EQ(skip("1e400", &code), 5);
+  EXPECT_EQ(skip("-1.5E+999999999]", &code), 15);
+  EXPECT_EQ(skip(std::string(kIntegerDigitsMax, '7'), &code), 4300);
+  EXPECT_EQ(skip("1e", &code), -3);
+  EXPECT_EQ(code, Errc::json_number_invalid);
+  EXPECT_EQ(skip(std::string(kIntegerDigitsMax + 1, '7'), &code), -1);
+  EXPECT_EQ(code, Errc::json_integer_too_long);
+}
+
 TEST(Number, ARealMayHaveAMillionDigits) {
   EXPECT_EQ(read_real("0." + std::string(1'000'000, '3')), 1.0 / 3);
   EXPECT_EQ(read_real(std::string(1'000'000, '1') + "e-999999"), 1.1111111111111112);
