@@ -16,7 +16,7 @@ tests=(
 )
 packages=(
   annotated-types attrs click fastapi httpx hypothesis jsonschema msgspec numpy orjson pydantic pytest pytest-timeout
-  typing-extensions
+  typing-extensions uvloop
 )
 
 find_python() {  # version -> an interpreter that runs and has its headers
@@ -53,7 +53,7 @@ rm -f "$lane"/package/lanner/_core*.so
 cp "$lane"/build/_core*.so "$lane/package/lanner/"
 
 # Servers under test are started with this path, too (tests/support/server.py).
-export PYTHONPATH=$lane/package:$PWD
+export PYTHONPATH=$lane/package:$PWD PYTHONSAFEPATH=1  # the checkout's own lanner/ is not in the way
 "$lane/venv/bin/python" -P -c "import lanner._core as core
 if '$lane' not in core.__file__:
     raise SystemExit('not the extension of this lane: ' + core.__file__)"
