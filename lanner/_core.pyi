@@ -380,7 +380,7 @@ class LoopBase:
         """Descriptor -> what was given to add_reader() or add_writer(), reader, writer."""
 
     def _begin_run(self) -> None:
-        """Before each run: is time() still ours, and which thread is the loop's?"""
+        """Before each run: which thread is the loop's?"""
 
     def _end_run(self) -> None:
         """After each run: any thread may use the loop."""

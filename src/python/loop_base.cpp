@@ -100,9 +100,7 @@ PyObject* call_at(PyObject* object, PyObject* const* args, Py_ssize_t count,
     return nullptr;
   }
   LoopCore* core = usable(object, "call_at", given.callback, true);
-  Ref when = Ref::steal(core ? PyNumber_Float(args[0]) : nullptr);
-  if (!when) return nullptr;
-  return core->call_at(when.get(), given.callback, given.rest(), given.context);
+  return core ? core->call_at(args[0], given.callback, given.rest(), given.context) : nullptr;
 }
 
 PyObject* call_later(PyObject* object, PyObject* const* args, Py_ssize_t count,
@@ -115,13 +113,8 @@ PyObject* call_later(PyObject* object, PyObject* const* args, Py_ssize_t count,
   }
   // Debug mode names call_at(), as asyncio's does.
   LoopCore* core = usable(object, "call_at", given.callback, true);
-  const double delay_s = core ? PyFloat_AsDouble(args[0]) : -1.0;
-  if (!core || (delay_s == -1.0 && PyErr_Occurred())) return nullptr;
-  const double now_s = core->now();
-  if (now_s != now_s && PyErr_Occurred()) return nullptr;
-  Ref when = Ref::steal(PyFloat_FromDouble(now_s + delay_s));
-  if (!when) return nullptr;
-  return core->call_at(when.get(), given.callback, given.rest(), given.context);
+  Ref when = Ref::steal(core ? core->after(args[0]) : nullptr);
+  return when ? core->call_at(when.get(), given.callback, given.rest(), given.context) : nullptr;
 }
 
 // A handle that exists: of a signal, or of a reader.
@@ -223,17 +216,20 @@ PyObject* is_closed(PyObject* object, PyObject*) noexcept {
   return PyBool_FromLong(!core || core->closed);
 }
 
-// Before a run: does a subclass, or somebody who replaced it, keep another time?
+// After an attribute was set or deleted: a replaced time() takes effect at once.
+int loop_set_attribute(PyObject* object, PyObject* name, PyObject* value) noexcept {
+  const int result = PyObject_GenericSetAttr(object, name, value);
+  LoopCore* core = as_loop(object)->core;
+  if (result == 0 && core && name == core->state()->time) core->forget_clock();
+  return result;
+}
+
 PyObject* begin_run(PyObject* object, PyObject*) noexcept {
   LoopCore* core = as_loop(object)->core;
   if (!core) return PyErr_Format(PyExc_RuntimeError, "the loop's __init__() has not been called");
   if (core->runs()) {  // it keeps its thread
     return PyErr_Format(PyExc_RuntimeError, "This event loop is already running");
   }
-  Ref time = Ref::steal(PyObject_GetAttrString(object, "time"));
-  if (!time) return nullptr;
-  core->own_time =
-      PyCFunction_Check(time.get()) && PyCFunction_GET_FUNCTION(time.get()) == loop_time;
   core->set_running(true);
   return none();
 }
@@ -363,6 +359,10 @@ bool is_loop_base(ModuleState* state, PyObject* loop) noexcept {
   return PyObject_TypeCheck(loop, state->loop_base_type);
 }
 
+bool is_own_time(PyObject* method) noexcept {
+  return PyCFunction_Check(method) && PyCFunction_GET_FUNCTION(method) == loop_time;
+}
+
 void begin_catching(PyObject* loop) noexcept { as_loop(loop)->catching = true; }
 
 PyObject* end_catching(PyObject* loop) noexcept {
@@ -379,6 +379,7 @@ int add_loop_base_type(PyObject* module, ModuleState* state) noexcept {
       {Py_tp_dealloc, slot(loop_dealloc)},
       {Py_tp_traverse, slot(loop_traverse)},
       {Py_tp_clear, slot(loop_clear)},
+      {Py_tp_setattro, slot(loop_set_attribute)},
       {Py_tp_methods, loop_methods},
       {Py_tp_getset, loop_attributes},
       {Py_tp_doc, const_cast<char*>("The base in C of Lanner's asyncio event loop.")},

@@ -14,6 +14,8 @@
 namespace lanner::python {
 
 bool is_loop_base(ModuleState* state, PyObject* loop) noexcept;
+// `method`, the attribute `time` of a loop, is LoopBase's: nobody has replaced it.
+bool is_own_time(PyObject* method) noexcept;
 // Until end_catching() the next call_soon() is kept. REQUIRES: is_loop_base().
 void begin_catching(PyObject* loop) noexcept;
 // The step that was caught, a new reference; null without an exception: none was.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "python/exception.h"
+#include "python/loop_base.h"
 #include "python/poller_type.h"
 #include "python/thread_pool.h"
 
@@ -43,11 +44,29 @@ double LoopCore::monotonic_s() noexcept {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+bool LoopCore::look_at_clock() noexcept {
+  Ref time = Ref::steal(PyObject_GetAttr(loop_, state_->time));
+  if (!time) PyErr_Clear();  // whoever calls it hears of that
+  own_clock_ = time && is_own_time(time.get());
+  type_version_ = Py_TYPE(loop_)->tp_version_tag;
+  return own_clock_;
+}
+
 double LoopCore::now() noexcept {
-  if (own_time) return monotonic_s();
-  Ref time = Ref::steal(PyObject_CallMethod(loop_, "time", nullptr));
+  if (own_clock()) return monotonic_s();
+  Ref time = Ref::steal(PyObject_CallMethodNoArgs(loop_, state_->time));
   const double seconds = time ? PyFloat_AsDouble(time.get()) : -1.0;
   return seconds == -1.0 && PyErr_Occurred() ? std::nan("") : seconds;
+}
+
+PyObject* LoopCore::after(PyObject* delay) noexcept {
+  if (!own_clock()) {
+    Ref time = Ref::steal(PyObject_CallMethodNoArgs(loop_, state_->time));
+    return time ? PyNumber_Add(time.get(), delay) : nullptr;
+  }
+  const double delay_s = PyFloat_AsDouble(delay);
+  if (delay_s == -1.0 && PyErr_Occurred()) return nullptr;
+  return PyFloat_FromDouble(monotonic_s() + delay_s);
 }
 
 bool LoopCore::check_thread(const char* what) const noexcept {
@@ -82,9 +101,13 @@ bool LoopCore::soon(PyObject* callback, PyObject* argument, PyObject* context) n
 
 PyObject* LoopCore::call_at(PyObject* when, PyObject* callback, PyObject* args,
                             PyObject* context) noexcept {
-  Ref timer = Ref::steal(make_handle(state_, loop_, debugging, callback, args, context, when));
+  Ref owned_args = Ref::steal(args);
+  const double when_s = PyFloat_AsDouble(when);
+  if (when_s == -1.0 && PyErr_Occurred()) return nullptr;
+  Ref timer = Ref::steal(
+      make_handle(state_, loop_, debugging, callback, owned_args.release(), context, when));
   if (!timer) return nullptr;
-  if (!timers_.push(timer.get(), PyFloat_AS_DOUBLE(when))) return PyErr_NoMemory();
+  if (!timers_.push(timer.get(), when_s)) return PyErr_NoMemory();
   PyObject* scheduled = share(Py_True);
   std::swap(scheduled, field_of(timer.get(), state_->asyncio.slots.scheduled));
   drop(scheduled);

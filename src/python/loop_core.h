@@ -60,7 +60,7 @@ class LoopCore final {
   // The same without returning the handle, with one argument or none (null). False with an
   // exception set.
   bool soon(PyObject* callback, PyObject* argument, PyObject* context) noexcept;
-  // `when`: a float, in seconds of now().
+  // `when`: a number, in seconds of now().
   PyObject* call_at(PyObject* when, PyObject* callback, PyObject* args, PyObject* context) noexcept;
   // Queues a handle that exists (borrowed). False with an exception set.
   bool add_ready(PyObject* handle) noexcept;
@@ -103,9 +103,13 @@ class LoopCore final {
 
   // None; null with an exception set.
   PyObject* run_once() noexcept;
-  // Seconds of the monotonic clock, or the result of a subclass's time(). NaN with an exception
-  // set.
+  // Seconds of the monotonic clock, or what another time() says, of a subclass or put in its place.
+  // NaN with an exception set.
   double now() noexcept;
+  // now() + `delay`, as time() + delay is in Python; null with an exception set.
+  PyObject* after(PyObject* delay) noexcept;
+  // The loop's attribute `time` was set or deleted.
+  void forget_clock() noexcept { type_version_ = 0; }
   static double monotonic_s() noexcept;
   // Drops all handles.
   void clear() noexcept;
@@ -118,9 +122,14 @@ class LoopCore final {
   bool closed = false;
   bool stopping = false;
   bool debugging = false;
-  bool own_time = true;  // time() is ours
 
  private:
+  // Whether time() is ours: looked up again when the loop's class has changed.
+  bool own_clock() noexcept {
+    return type_version_ == Py_TYPE(loop_)->tp_version_tag && type_version_ != 0 ? own_clock_
+                                                                                 : look_at_clock();
+  }
+  bool look_at_clock() noexcept;
   LoopCore(ModuleState* state, PyObject* loop, PyObject* poller, net::Loop& engine,
            Gil& gil) noexcept;
   int wait_ms() noexcept;
@@ -147,6 +156,8 @@ class LoopCore final {
   Ref pools_;                 // a list of ThreadPools; null: none
   Ref exit_;                  // an exception that run_once() is to raise
   unsigned long runner_ = 0;  // the thread that runs the loop; 0: none
+  unsigned type_version_ = 0;  // of the loop's class, when its time() was looked up
+  bool own_clock_ = true;
   bool running_ = false;
 };
 

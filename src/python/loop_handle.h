@@ -51,8 +51,8 @@ PyTypeObject* make_handle_type(PyObject* module, PyObject* base) noexcept;
 PyTypeObject* make_timer_type(PyObject* module, PyObject* base) noexcept;
 
 // A new handle; null with an exception set. `args`, a tuple, is taken over (null: an exception is
-// set already); `context` is borrowed, null: a copy of the present one. `when`: a float, borrowed,
-// for a timer; null: a Handle.
+// set already); `context` is borrowed, null: a copy of the present one. `when`: a number,
+// borrowed, for a timer; null: a Handle.
 PyObject* make_handle(ModuleState* state, PyObject* loop, bool debug, PyObject* callback,
                       PyObject* args, PyObject* context, PyObject* when) noexcept;
 
