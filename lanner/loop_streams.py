@@ -66,7 +66,50 @@ class StreamsMixin(asyncio.SelectorEventLoop):
         transport: asyncio.Transport = tls._app_transport
         return transport
 
+    async def start_tls(
+        self,
+        transport: asyncio.BaseTransport,
+        protocol: asyncio.BaseProtocol,
+        sslcontext: "ssl.SSLContext",
+        *,
+        server_side: bool = False,
+        server_hostname: str | None = None,
+        ssl_handshake_timeout: float | None = None,
+        ssl_shutdown_timeout: float | None = None,
+    ) -> asyncio.Transport | None:
+        """As asyncio's; on the server's side, bytes that a StreamReader holds already are the handshake's.
+
+        A client may send its ClientHello right behind the line after which TLS begins (PROXY protocol, STARTTLS).
+        asyncio has it so from 3.13.12 and 3.14.3 on (cpython#142352).
+        """
+        early = take_early(protocol) if server_side else b""
+        if early:  # runs when the TLS protocol is the transport's and its handshake has not begun
+            self.call_soon(lambda: transport.get_protocol()._incoming.write(early))  # type: ignore[attr-defined]
+        return await super().start_tls(
+            transport,  # type: ignore[arg-type,unused-ignore]
+            protocol,
+            sslcontext,
+            server_side=server_side,
+            server_hostname=server_hostname,
+            ssl_handshake_timeout=ssl_handshake_timeout,
+            ssl_shutdown_timeout=ssl_shutdown_timeout,
+        )
+
     def close(self) -> None:
         super().close()
         if self._streams is not None:
             self._streams.close()
+
+
+def take_early(protocol: asyncio.BaseProtocol) -> bytes:
+    """What a protocol of streams has received and nobody has read.
+
+    Example: `take_early(asyncio.Protocol())` is `b""`.
+    """
+    reader = getattr(protocol, "_stream_reader", None) if isinstance(protocol, asyncio.StreamReaderProtocol) else None
+    buffer = getattr(reader, "_buffer", None)
+    if not buffer:
+        return b""
+    early = bytes(buffer)
+    buffer.clear()
+    return early

@@ -31,18 +31,18 @@ StreamTransport::~StreamTransport() {
 bool StreamTransport::open(PyObject* sock, PyObject* protocol, PyObject* waiter, PyObject* extra,
                            PyObject* server) noexcept {
   sock_ = Ref::borrow(sock);
-  server_ = Ref::borrow(server);
   if (!fill_extra(extra)) return false;
   Ref number = Ref::steal(PyObject_CallMethod(sock, "fileno", nullptr));
   fd_ = number ? PyObject_AsFileDescriptor(number.get()) : -1;
   if (fd_ < 0) return false;
   socket_.emplace(fd_);
   if (!Ref::steal(set_protocol(protocol))) return false;
-  if (server_ && !attach_to_server()) return false;
+  if (server && !attach_to(server)) return false;
   if (PyObject_SetItem(hub_->parts().transports.get(), number.get(), self_) < 0) return false;
   // Small writes leave at once. Not TCP: nothing.
   (void)sys::set_no_delay(fd_);
-  return queue_start(waiter);
+  if (!queue_start(waiter)) return false;
+  return !server || server_ || Ref::steal(abort());
 }
 
 bool StreamTransport::fill_extra(PyObject* extra) noexcept {
@@ -63,13 +63,18 @@ bool StreamTransport::fill_extra(PyObject* extra) noexcept {
   return known == 1 || (known == 0 && fill(names().peername, "getpeername"));
 }
 
-// asyncio.Server counts its transports; from 3.13 on it also knows them.
-bool StreamTransport::attach_to_server() noexcept {
+// asyncio.Server counts its transports; from 3.13 on it also knows them. One that was closed after
+// it had accepted this connection counts no more (cpython#109564): server_ stays null.
+bool StreamTransport::attach_to(PyObject* server) noexcept {
+  Ref serving = Ref::steal(PyObject_CallMethod(server, "is_serving", nullptr));
+  const int open = serving ? PyObject_IsTrue(serving.get()) : -1;
+  if (open <= 0) return open == 0;
 #if PY_VERSION_HEX >= 0x030D0000
-  Ref done = Ref::steal(PyObject_CallMethod(server_.get(), "_attach", "O", self_));
+  Ref done = Ref::steal(PyObject_CallMethod(server, "_attach", "O", self_));
 #else
-  Ref done = Ref::steal(PyObject_CallMethod(server_.get(), "_attach", nullptr));
+  Ref done = Ref::steal(PyObject_CallMethod(server, "_attach", nullptr));
 #endif
+  if (done) server_ = Ref::borrow(server);
   return bool(done);
 }
 

@@ -125,7 +125,7 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   bool check_open_loop() noexcept;
   bool set_interest(std::uint32_t interest) noexcept;
   void settle() noexcept;
-  bool attach_to_server() noexcept;
+  bool attach_to(PyObject* server) noexcept;
   bool fill_extra(PyObject* extra) noexcept;
   bool queue_start(PyObject* waiter) noexcept;
   Ref close_socket() noexcept;
