@@ -362,7 +362,10 @@ bool Server::take_backlog() noexcept {
 // there.
 void Server::stop_listening() noexcept {
   backlog_left_ = false;
+  const bool last = options_.own_listeners && !options_.shared_listeners;
   for (std::size_t i = 0; i < listener_count_; ++i) {
+    // The filter is the socket's, not this descriptor's: who has a copy goes on accepting.
+    if (last) sys::allow_connections(listeners_[i]->descriptor());
     if (options_.own_listeners) {
       listeners_[i]->close();
     } else {
@@ -405,7 +408,7 @@ void Server::cut() noexcept {
   bury();
   if (graveyard_.empty()) return;
   was_cut_ = true;
-  loop_.stop();
+  abandoned_ = true;  // not loop_.stop(): the loop may be somebody else's
 }
 
 void Server::log_cut() noexcept {

@@ -73,7 +73,8 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool has_work() const noexcept { return !dirty_.empty() || !ready_.empty(); }
   // Nothing is left to wait for: the next after_turn() returns true.
   bool over() const noexcept {
-    return loop_.stopped() || (draining_ && live_.empty() && graveyard_.empty() && !backlog_left_);
+    if (abandoned_ || loop_.stopped()) return true;
+    return draining_ && live_.empty() && graveyard_.empty() && !backlog_left_;
   }
   bool was_cut() const noexcept { return was_cut_; }      // some requests were not finished
   bool cut_asked() const noexcept { return cut_asked_; }  // the drain is over, one way or the other
@@ -221,6 +222,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool draining_ = false;
   bool was_cut_ = false;
   bool cut_asked_ = false;
+  bool abandoned_ = false;           // a handler keeps an exchange that was cut: not awaited
   bool away_ = false;                // the board says: others accept now
   bool full_ = false;                // limits.connections reached: listeners pause
   bool memory_full_ = false;         // the budget is: listeners pause

@@ -194,7 +194,8 @@ TEST_F(Drain, ACutDoesNotWaitForAHandlerThatIsStuck) {
   rig.settle();
   rig.server().cut();
   EXPECT_TRUE(rig.server().was_cut());
-  EXPECT_TRUE(rig.loop().stopped());
+  EXPECT_TRUE(rig.server().over());
+  EXPECT_FALSE(rig.loop().stopped());  // it may be somebody else's
   EXPECT_FALSE(rig.server().run());
   handler.held->abort();  // at last
   rig.settle();
@@ -541,6 +542,23 @@ TEST_F(ServerSockets, ResetsWhoIsThereWhenItIsDestroyed) {
   EXPECT_EQ(receive(client, want.size()), want);
   server_.reset();
   EXPECT_EQ(sys::test::how_it_ends(client), ECONNRESET);
+  ::close(client);
+}
+
+// A process that inherited the socket goes on with it: nothing of the drain stays on it.
+TEST_F(ServerSockets, ADrainLeavesACopyOfItsListenerUsable) {
+  options.own_listeners = true;
+  const int copy = ::dup(listener_);
+  serve().begin_drain();
+  listener_ = copy;
+  socklen_t instructions = 0;
+  EXPECT_EQ(::getsockopt(copy, SOL_SOCKET, SO_GET_FILTER, nullptr, &instructions), 0);
+  ASSERT_EQ(instructions, 0u) << "a filter that drops who connects";
+  const int client = connect();
+  EXPECT_TRUE(sys::test::wait_readable(copy));
+  const Result<int> accepted = sys::accept(copy, nullptr);
+  ASSERT_TRUE(accepted);
+  ::close(*accepted);
   ::close(client);
 }
 

@@ -252,4 +252,9 @@ void refuse_connections(int listener) noexcept {
   (void)::setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
+void allow_connections(int listener) noexcept {
+  const int ignored = 0;
+  (void)::setsockopt(listener, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof ignored);
+}
+
 }  // namespace lanner::sys

@@ -41,6 +41,8 @@ bool is_listening_socket(int fd) noexcept;
 // that its backlog can be emptied and closed without losing a client; clients retry and are then
 // refused. No effect on other sockets.
 void refuse_connections(int listener) noexcept;
+// Takes that back, for whoever goes on listening on a copy.
+void allow_connections(int listener) noexcept;
 
 // 0 = end. REQUIRES: room > 0. Retries EINTR.
 Result<std::size_t> read(int fd, char* to, std::size_t room) noexcept;

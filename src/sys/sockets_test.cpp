@@ -239,5 +239,24 @@ TEST(Socket, CountsWhatHasArrivedUnread) {
   EXPECT_EQ(unread(-1), 0u);
 }
 
+socklen_t filter_instructions(int fd) {
+  socklen_t count = 0;
+  EXPECT_EQ(::getsockopt(fd, SOL_SOCKET, SO_GET_FILTER, nullptr, &count), 0);
+  return count;
+}
+
+TEST(Socket, RefusesConnectionsUntilTheyAreAllowedAgain) {
+  const int listener = test::listen_ipv4();
+  refuse_connections(listener);
+  EXPECT_GT(filter_instructions(listener), 0u);
+  allow_connections(listener);
+  allow_connections(listener);
+  EXPECT_EQ(filter_instructions(listener), 0u);
+  const int client = test::connect_to(listener);
+  EXPECT_GE(client, 0);
+  close(client);
+  close(listener);
+}
+
 }  // namespace
 }  // namespace lanner::sys
