@@ -2,7 +2,16 @@
 
 import sys
 
-from lanner.cli import main
+from lanner import stdio
+
+
+def main() -> int:
+    """The command line, in a process of its own."""
+    stdio.complete()
+    from lanner.cli import main as run
+
+    return run()
+
 
 if __name__ == "__main__":
     sys.exit(main())

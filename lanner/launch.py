@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 
 import lanner
-from lanner import address, banner, serving
+from lanner import address, banner, serving, stdio
 from lanner.config import App, Config
 from lanner.errors import ConfigError
 from lanner.listeners import Listener, close_all, open_all
@@ -54,6 +54,7 @@ async def serve_async(app: "str | App", **options: object) -> None:
 
     from lanner import asgi
 
+    stdio.complete()
     config = Config.build(app, options, os.environ, one_process=True)
     for note in config.warnings:
         complain(note)
@@ -81,6 +82,7 @@ def launch(
     signals: bool = True,
 ) -> int:
     """Configures and serves; returns the exit code. prefix: "--" from the command line, which owns the process."""
+    stdio.complete()
     config = Config.build(app, given, environ, prefix)
     for note in config.warnings:
         complain(note)
@@ -165,6 +167,7 @@ def give_up(listeners: list[Listener]) -> None:
     from lanner import _core
 
     for listener in listeners:
+        listener.remove_path()  # as long as it listens, no other server can be there
         if not listener.inherited:
             _core.refuse_connections(listener.fd)
             listener.stop_listening()

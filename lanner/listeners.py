@@ -4,16 +4,21 @@ A socket is bound when it is opened, so that a taken port is known before the ap
 from `listen()` on. There is no SO_REUSEPORT: with it a second server on the port would not be noticed.
 """
 
+import contextlib
 import errno
+import fcntl
 import os
 import socket
 import stat
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 
 from lanner.address import ALL, Address
 from lanner.errors import ListenError
 
 PATH_MAX = 107  # bytes of sun_path without the final NUL
+LOCK_S = 1.0  # at most, for the lock of a directory, which is held for microseconds
+LISTENS, UNCONNECTED = 0x10000, b"01"  # of /proc/net/unix: __SO_ACCEPTCON in the flags; the state of a socket
 ABSENT = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
@@ -25,7 +30,9 @@ class Listener:
         self.inherited = inherited  # somebody else may go on listening on it
         self.url = url
         self.path = path  # of a unix socket that is ours to unlink
-        self.identity = identity(path) if path else None
+        # Held open, so that no other file can get its inode number. -1: none.
+        self.file = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC) if path else -1
+        self.owner = os.getpid()
         sock.setblocking(False)
         sock.set_inheritable(False)
 
@@ -45,14 +52,26 @@ class Listener:
         return os.dup(self.fd)
 
     def stop_listening(self) -> None:
-        """Closes the socket; its path stays until close()."""
+        """Closes the socket; its path stays until remove_path() or close()."""
         self.sock.close()
+
+    def remove_path(self) -> None:
+        """Unlinks its path, once; not that of another server, nor in a process that was forked from ours."""
+        file, self.file = self.file, -1
+        if file < 0:
+            return
+        try:
+            if os.getpid() == self.owner:
+                with locked(os.path.dirname(self.path)):
+                    if identity(self.path) == (os.fstat(file).st_dev, os.fstat(file).st_ino):
+                        os.unlink(self.path)
+        finally:
+            os.close(file)
 
     def close(self) -> None:
         """Closes it, and unlinks its path unless another server has put its own socket there."""
+        self.remove_path()
         self.sock.close()
-        if self.path and identity(self.path) == self.identity:
-            os.unlink(self.path)
 
 
 def open_all(addresses: Iterable[Address], mode: int = 0o666) -> list[Listener]:
@@ -133,19 +152,50 @@ def open_unix(path: str, mode: int) -> Listener:
     """A unix socket with exactly this mode; a stale one of a server that is gone is replaced."""
     if len(os.fsencode(path)) > PATH_MAX:
         raise ListenError(f"unix socket path is longer than {PATH_MAX} bytes: {path}; give a shorter one with --uds")
-    remove_stale(path)
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o777 & ~mode)  # bind creates the file: no moment with a wider mode
+    whole = os.path.abspath(path)
+    with locked(os.path.dirname(whole)):
+        remove_stale(path)
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        before = os.umask(0o777 & ~mode)  # bind creates the file: no moment with a wider mode
+        try:
+            # By its whole name, if that is not too long: others look for it there (is_starting).
+            sock.bind(whole if len(os.fsencode(whole)) <= PATH_MAX else path)
+            return Listener(sock, "unix:" + path, whole)
+        except OSError as error:
+            sock.close()
+            raise ListenError(
+                f"cannot make the unix socket {path}: {error.strerror}; check its directory, or change --uds"
+            ) from None
+        finally:
+            os.umask(before)
+
+
+@contextlib.contextmanager
+def locked(directory: str) -> Iterator[None]:
+    """Two servers that start or end at one moment do not take each other's path for a stale one.
+
+    A lock that cannot be had (no permission to read the directory, held by somebody else) is gone without.
+    """
     try:
-        sock.bind(path)
-    except OSError as error:
-        sock.close()
-        raise ListenError(
-            f"cannot make the unix socket {path}: {error.strerror}; check its directory, or change --uds"
-        ) from None
+        fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        end = time.monotonic() + LOCK_S
+        while not try_lock(fd) and time.monotonic() < end:
+            time.sleep(0.01)
+        yield
     finally:
-        os.umask(before)
-    return Listener(sock, "unix:" + path, os.path.abspath(path))
+        os.close(fd)
+
+
+def try_lock(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def remove_stale(path: str) -> None:
@@ -159,12 +209,28 @@ def remove_stale(path: str) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)  # a full backlog answers EAGAIN at once: alive too
         code = probe.connect_ex(path)
+    if code == errno.ECONNREFUSED and is_starting(os.path.abspath(path)):
+        raise ListenError(f"unix socket {path} is taken by a server that is starting; give another path with --uds")
     if code == errno.ECONNREFUSED:
         os.unlink(path)
     elif code == errno.EACCES:
         raise ListenError(f"no permission to use {path}; remove it, or give another path with --uds")
     elif code != errno.ENOENT:
         raise ListenError(f"unix socket {path} is taken by a running server; stop it, or give another path with --uds")
+
+
+def is_starting(path: str) -> bool:
+    """A socket is bound to the path and does not listen: a server that is importing its application."""
+    try:
+        with open("/proc/net/unix", "rb") as table:
+            rows = [line.split(None, 7) for line in table]
+    except OSError:
+        return False
+    name = os.fsencode(path)
+    return any(
+        len(row) == 8 and row[7].rstrip(b"\n") == name and row[5] == UNCONNECTED and not int(row[3], 16) & LISTENS
+        for row in rows[1:]
+    )
 
 
 def adopt(fd: int) -> Listener:

@@ -1,14 +1,17 @@
 """Listening sockets, opened for real."""
 
 import errno
+import fcntl
 import os
 import socket
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from lanner import listeners
 from lanner.address import Address, parse
 from lanner.errors import ListenError
 from lanner.listeners import PATH_MAX, Listener, close_all, open_all, open_tcp, refused
@@ -42,6 +45,13 @@ def has_ipv6() -> bool:
 
 
 ipv6 = pytest.mark.skipif(not has_ipv6(), reason="this machine has no IPv6")
+
+
+@contextmanager
+def open_directory(path: Path) -> Iterator[int]:
+    fd = os.open(path, os.O_RDONLY)
+    yield fd
+    os.close(fd)
 
 
 def port_of(listener: Listener) -> int:
@@ -198,6 +208,69 @@ def test_a_living_unix_socket_is_left_alone(opened: Open, tmp_path: Path) -> Non
         open_all([parse(f"unix:{path}")])
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(str(path))
+
+
+def test_a_successor_with_the_same_inode_number_is_not_unlinked(tmp_path: Path) -> None:
+    """File systems give the number of an unlinked file to the next one."""
+    path = tmp_path / "x"
+    for _ in range(20):
+        old = open_all([parse(f"unix:{path}")])
+        old[0].listen(1)
+        old[0].stop_listening()  # its drain
+        new = open_all([parse(f"unix:{path}")])
+        close_all(old)
+        assert path.exists()
+        close_all(new)
+        assert not path.exists()
+
+
+def test_a_path_given_up_once_is_not_looked_at_again(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    old = open_all([parse(f"unix:{path}")])
+    old[0].remove_path()
+    assert not path.exists()
+    new = open_all([parse(f"unix:{path}")])
+    close_all(old)
+    assert path.exists()
+    close_all(new)
+
+
+def test_a_server_that_is_starting_keeps_its_path(opened: Open, tmp_path: Path) -> None:
+    """It has bound its socket, and imports its application before it listens."""
+    path = tmp_path / "x"
+    starting = open_all([parse(f"unix:{path}")])
+    with pytest.raises(ListenError, match="is taken by a server that is starting"):
+        open_all([parse(f"unix:{path}")])
+    close_all(starting)
+    opened(f"unix:{path}")
+
+
+def test_a_process_that_was_forked_leaves_the_path_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    mine = open_all([parse(f"unix:{path}")])
+    child = os.fork()
+    if not child:
+        close_all(mine)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert path.exists()
+    close_all(mine)
+    assert not path.exists()
+
+
+@pytest.mark.usefixtures("no_descriptors_left")
+def test_a_unix_socket_leaves_no_descriptors(tmp_path: Path) -> None:
+    close_all(open_all([parse(f"unix:{tmp_path}/x")]))
+
+
+def test_a_directory_that_somebody_locks_does_not_hold_a_server_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listeners, "LOCK_S", 0.02)
+    with open_directory(tmp_path) as fd:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        close_all(open_all([parse(f"unix:{tmp_path}/x")]))
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_file_at_the_path_is_left_alone(tmp_path: Path) -> None:
