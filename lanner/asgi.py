@@ -88,7 +88,7 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) ->
         lend_threads(loop)
     driver = Driver(loop)
     server = make_server(app, job, driver.poller, loop)
-    lifespan = Lifespan(app, job.lifespan, job.shown)
+    lifespan = Lifespan(app, job.lifespan, job.shown, Log(str(job.options.get("log_level", "info"))))
     try:
         await lifespan.startup()
     except BaseException:

@@ -5,11 +5,14 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from lanner.errors import AppError
+from lanner.log import Log, put
 from lanner.report import summary, trimmed
 
 Message = MutableMapping[str, object]
 AsgiApp = Callable[..., object]  # async (scope, receive, send) -> None
 
+STARTUP = "lifespan.startup"
+SHUTDOWN_FAILED = "lifespan.shutdown.failed"
 STARTUP_S = 60.0
 SHUTDOWN_S = 30.0
 END_S = 0.5  # for the coroutine to return after its last answer
@@ -32,16 +35,19 @@ class Lifespan:
     Example: `await (life := Lifespan(app, "auto", "shop:app")).startup()`, later `await life.shutdown()`
     """
 
-    def __init__(self, app: AsgiApp, mode: str, shown: str) -> None:
+    def __init__(self, app: AsgiApp, mode: str, shown: str, log: Log | None = None) -> None:
         self.app = app
         self.mode = mode
         self.shown = shown
+        self.log = log or Log()
         self.state: dict[str, object] = {}
         self.supported = mode != "off"
         self._to_app: asyncio.Queue[Message] = asyncio.Queue()
         self._asked = ""  # the event that waits for its answer
         self._answered: asyncio.Future[Message] | None = None
         self._task: asyncio.Task[None] | None = None
+        self._early: Message | None = None  # lifespan.shutdown.failed that nobody asked for
+        self._told = False  # that it failed while serving
 
     async def startup(self) -> None:
         """AppError when the application says that it failed, takes over a minute, or (mode "on") knows no lifespan."""
@@ -50,7 +56,7 @@ class Lifespan:
         scope: Message = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": self.state}
         self._task = asyncio.ensure_future(self._call(scope))
         try:
-            message = await self._ask("lifespan.startup", STARTUP_S)
+            message = await self._ask(STARTUP, STARTUP_S)
         except asyncio.CancelledError:
             await self._end()
             raise
@@ -58,32 +64,65 @@ class Lifespan:
             self._not_spoken()
         elif message["type"] == "lifespan.startup.failed":
             await self._end()
-            text = str(message.get("message", "")).strip()
+            text = text_of(message)
             raise AppError(f"{self.shown}: the application could not start: {last_line(text)}", text)
+        else:
+            self._task.add_done_callback(self._ended_early)
+
+    def _ended_early(self, task: "asyncio.Task[None]") -> None:
+        """It raised while requests are served: that is said now, and again by the exit code."""
+        error = self._error()
+        if self._asked == STARTUP and error is not None:
+            self._say(summary(error), trimmed(error))
+
+    def _failed_early(self, message: Message) -> None:
+        """So Starlette says it, before it raises."""
+        self._early = message
+        text = text_of(message)
+        self._say(last_line(text), text)
+
+    def _say(self, error: str, report: str) -> None:
+        if self._told:
+            return
+        self._told = True
+        if report:
+            put(report.rstrip("\n"), self.log.fd)
+        self.log.error("lifespan.failed", error=error, hint="the server goes on; its exit code will be 1")
 
     async def shutdown(self) -> None:
-        """AppError (exit code 1) when the application failed to shut down."""
+        """AppError (exit code 1) when the application failed to shut down, or its lifespan while it served."""
         if not self.supported or self._task is None:
             return
         message = None if self._task.done() else await self._ask("lifespan.shutdown", SHUTDOWN_S)
+        message = self._early or message
         await self._end()
         error = self._error()
-        if message is not None and message["type"] == "lifespan.shutdown.failed":
-            text = str(message.get("message", "")).strip()
-            raise ShutdownError(f"{self.shown}: the application could not shut down: {last_line(text)}", text)
+        if message is not None and message["type"] == SHUTDOWN_FAILED:
+            text = text_of(message)
+            line = f"{self.shown}: the application could not shut down: {last_line(text)}"
+            raise ShutdownError(line, "" if self._told else text)
         if message is None and error is not None:
-            raise ShutdownError(f"{self.shown}: its lifespan raised {summary(error)}", trimmed(error))
+            report = "" if self._told else trimmed(error)
+            raise ShutdownError(f"{self.shown}: its lifespan raised {summary(error)}", report)
 
     async def _call(self, scope: Message) -> None:
         await self.app(scope, self._to_app.get, self._send)  # type: ignore[misc]
 
     async def _send(self, message: Message) -> None:
         kind = message.get("type")
+        if kind == SHUTDOWN_FAILED and self._started():
+            return self._failed_early(message)
         if self._answered is None or self._answered.done():
             raise RuntimeError(f"send() of {kind!r}: nothing was asked, or it was answered already")
         if kind not in (f"{self._asked}.complete", f"{self._asked}.failed"):
             raise RuntimeError(f"send() of {kind!r}: {self._asked} is answered by {self._asked}.complete or .failed")
         self._answered.set_result(message)
+
+    def _started(self) -> bool:
+        """The startup is complete, and nobody has asked for more."""
+        if self._asked != STARTUP or self._answered is None or not self._answered.done():
+            return False
+        return self._answered.result()["type"] == f"{STARTUP}.complete"
 
     async def _ask(self, event: str, limit_s: float) -> Message | None:
         """The application's answer; None when its lifespan ended without one."""
@@ -122,6 +161,11 @@ class Lifespan:
         if error is None:
             raise AppError(f"{self.shown}: the application ended its lifespan without an answer (--lifespan on)")
         raise AppError(f"{self.shown}: its lifespan raised {summary(error)} (--lifespan on)", trimmed(error))
+
+
+def text_of(message: Message) -> str:
+    """What a `...failed` says. Example: `text_of({"type": "lifespan.startup.failed"})` is `""`."""
+    return str(message.get("message", "")).strip()
 
 
 def last_line(text: str) -> str:

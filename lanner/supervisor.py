@@ -22,6 +22,7 @@ from lanner.slot import command as worker_command
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 KILL_AFTER_S = 5.0  # beyond the drain time
 SAME_SIGNAL_S = 0.5  # timeout(1), make and npm send a signal to the process and again to its group: that is one
+STOPPED = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  # exit codes of a worker that ended as it was told
 BOARD_SLOT_BYTES = 64  # process/board.h
 
 
@@ -208,6 +209,7 @@ class Supervisor:
         lived = slot.ended(self.clock())
         self.clear_board(slot)
         if self.stop_signal:
+            self.on_last_exit(slot, pid, code)
             return
         if self.ever_ready:
             self.replace(slot, pid, code, lived)
@@ -216,6 +218,13 @@ class Supervisor:
         self.held.append((slot, pid, code, lived))
         if len(self.held) == len(self.slots):
             raise self.start_failed(code)
+
+    def on_last_exit(self, slot: Slot, pid: int, code: int) -> None:
+        """A worker that was told to stop: unless we had to kill it, what it ends with is our exit code, too."""
+        if code in STOPPED:
+            return
+        self.exit_code = self.exit_code or 1
+        self.log.error("worker.exit", slot=slot.index, pid=pid, reason=reason(code))
 
     def clear_board(self, slot: Slot) -> None:
         """Removes a dead worker from the board and wakes the others, so that they decide at once who accepts."""

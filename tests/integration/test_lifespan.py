@@ -256,8 +256,7 @@ def test_a_shutdown_that_failed_says_so(write: Write, tmp_path: Path, loop: str,
         code = server.stop()
         server.all_gone()
         assert server.err.text.count("the application could not shut down: the queue did not empty") == int(workers)
-        if workers == "1":
-            assert code == 1
+        assert code == 1
 
 
 RAISES_AT_SHUTDOWN = """\
@@ -276,8 +275,7 @@ def test_a_shutdown_that_raises_is_exit_1_and_says_what(write: Write, tmp_path: 
         assert server.err.text.count("its lifespan raised LookupError: the queue did not empty") == int(workers)
         assert f'File "{tmp_path}/shop.py", line ' in server.err.text
         assert "never retrieved" not in server.err.text
-        if workers == "1":
-            assert code == 1
+        assert code == 1
 
 
 ENDS_EARLY = """\
@@ -302,14 +300,47 @@ raise LookupError("the lifespan broke")
 """
 
 
-def test_a_lifespan_that_raises_while_serving(write: Write, tmp_path: Path, loop: str) -> None:
-    """Served on; the exception is not swallowed."""
-    with Server(write(RAISES_WHILE_SERVING), "--loop", loop, cwd=tmp_path) as server:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_lifespan_that_raises_while_serving(write: Write, tmp_path: Path, loop: str, workers: str) -> None:
+    """Served on; the exception is told at once with its traceback, and is the exit code in the end."""
+    with Server(write(RAISES_WHILE_SERVING), "--loop", loop, "--workers", workers, cwd=tmp_path) as server:
+        told = server.wait_for("lifespan.failed")
+        assert f'File "{tmp_path}/shop.py", line ' in told
+        assert 'lifespan.failed error="LookupError: the lifespan broke"' in told
         with Client(server.address) as client:
             assert client.get("/").body == b"served"
         assert server.stop() == 1
         server.all_gone()
         assert "its lifespan raised LookupError: the lifespan broke" in server.err.text
+        assert server.err.text.count("Traceback") == int(workers), "told once by each"
+
+
+# Starlette's way: its lifespan answers before it raises, whoever asked.
+SAYS_SO_WHILE_SERVING = """\
+import traceback
+await receive()
+await send({"type": "lifespan.startup.complete"})
+try:
+    await asyncio.sleep(0)
+    raise LookupError("the lifespan broke")
+except BaseException:
+    await send({"type": "lifespan.shutdown.failed", "message": traceback.format_exc()})
+    raise
+"""
+
+
+def test_a_lifespan_that_says_while_serving_that_it_failed(write: Write, tmp_path: Path, loop: str) -> None:
+    """Its own words, not that nobody asked."""
+    with Server(write(SAYS_SO_WHILE_SERVING), "--loop", loop, cwd=tmp_path) as server:
+        told = server.wait_for("lifespan.failed")
+        assert 'raise LookupError("the lifespan broke")' in told
+        with Client(server.address) as client:
+            assert client.get("/").body == b"served"
+        assert server.stop() == 1
+        server.all_gone()
+        assert "RuntimeError" not in server.err.text
+        assert server.err.text.count("Traceback") == 1
+        assert "could not shut down: LookupError: the lifespan broke" in server.err.text
 
 
 # ---- wrong messages
