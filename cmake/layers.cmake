@@ -3,8 +3,8 @@ lanner_layer(NAME base
   SOURCES arena.cpp block_pool.cpp cpu.cpp errors.cpp timer_wheel.cpp
   TESTS arena_test.cpp block_pool_test.cpp budget_test.cpp buffer_test.cpp cpu_test.cpp errors_test.cpp indexed_heap_test.cpp intrusive_list_test.cpp ring_test.cpp slab_test.cpp timer_wheel_test.cpp)
 lanner_layer(NAME sys
-  SOURCES clock.cpp files.cpp log_stamp.cpp memory.cpp poller.cpp process.cpp signals.cpp sockets.cpp
-  TESTS clock_test.cpp files_test.cpp log_stamp_test.cpp memory_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
+  SOURCES clock.cpp files.cpp fork.cpp log_stamp.cpp memory.cpp poller.cpp process.cpp signals.cpp sockets.cpp
+  TESTS clock_test.cpp files_test.cpp fork_test.cpp log_stamp_test.cpp memory_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
 lanner_layer(NAME http
   SOURCES date.cpp forwarded.cpp ip_address.cpp method.cpp response_head.cpp status.cpp target.cpp token.cpp trust_list.cpp
   TESTS ascii_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp response_head_test.cpp
@@ -41,7 +41,7 @@ lanner_layer(NAME server
     relay_queue.cpp server.cpp spool.cpp spool_file.cpp
   TESTS access_line_test.cpp access_log_test.cpp allocation_failure_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
     http1_exchange_test.cpp log_test.cpp log_writer_test.cpp relay_queue_test.cpp relay_storm_test.cpp
-    relay_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp http1_forwarding_test.cpp)
+    relay_test.cpp server_board_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp http1_forwarding_test.cpp)
 if(TARGET server_test)
   # allocation_failure_test.cpp: what the code under test allocates passes by there.
   foreach(name malloc realloc aligned_alloc _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t)

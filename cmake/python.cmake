@@ -15,6 +15,7 @@ set(LANNER_PYTHON_SOURCES
   engine_options.cpp
   environ.cpp
   file_wrapper.cpp
+  forked.cpp
   held_bytes.cpp
   json_array.cpp
   json_decoder.cpp

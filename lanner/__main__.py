@@ -3,14 +3,22 @@
 import sys
 
 from lanner import stdio
+from lanner.log import complain
+from lanner.stopping import Stopped, StopRequests
 
 
 def main() -> int:
     """The command line, in a process of its own."""
     stdio.complete()
-    from lanner.cli import main as run
+    with StopRequests() as stop:
+        try:
+            from lanner.cli import main as run
 
-    return run()
+            return run()
+        except Stopped:
+            if stop.asked:
+                complain(stop.told())
+            return 0
 
 
 if __name__ == "__main__":

@@ -309,7 +309,8 @@ class Server:
         """Serves until stopped and drained. True: all requests finished; False: some were cut.
 
         signals: 1: SIGINT and SIGTERM drain, a second one ends the process at once (exit 130 or 143); 2: more of them
-        change nothing, now and afterwards; 0: not caught. But for 2 the previous handlers come back afterwards. Only in the main thread.
+        change nothing, now and afterwards; 0: not caught; 4 more: SIGHUP drains, too. But for 2 the previous handlers
+        come back afterwards. Only in the main thread.
         on_ready: called once, when the listeners are being watched.
         """
 

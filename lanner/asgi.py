@@ -6,15 +6,17 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
-from lanner import _core
+from lanner import _core, forked
 from lanner.anyio_threads import lend_threads
 from lanner.errors import ConfigError
 from lanner.lifespan import AsgiApp, Lifespan
 from lanner.log import Log, stamp
 from lanner.loop import EngineLoop, SelectorLoop
 from lanner.serving import Job, make_server
+from lanner.stopping import StopRequests
 
 if TYPE_CHECKING:
     from lanner._core import Server
@@ -25,9 +27,10 @@ TICK_S = 0.1  # a foreign loop gives the engine's timers a turn this often
 CANCELLED_S = 5.0  # for requests that were cut: to come to their ends
 
 
-def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
+def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests) -> bool:
     """Serves until drained, on a new loop. False: some requests ignore their cancellation."""
     started: list[Server] = []
+    pid = os.getpid()
 
     def ready(server: "Server") -> None:
         started.append(server)
@@ -37,12 +40,14 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
     stamp_last_resort()
     with asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner:
         loop = runner.get_loop()
-        main = loop.create_task(serve_here(app, job, signals, ready))
+        main = loop.create_task(serve_here(app, job, signals, ready, stop))
         ended: bool | None = None
         while ended is None:
             try:
                 ended = loop.run_until_complete(main)
             except (SystemExit, KeyboardInterrupt) as error:
+                if os.getpid() != pid:
+                    forked.end(error)
                 # A request that raises one of these stops asyncio's loop. It has had its 500 and its log line: go on.
                 # During the lifespan's start it is Ctrl-C, and ends the program.
                 if main.done() or not started:
@@ -77,10 +82,11 @@ def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
     return uvloop.new_event_loop
 
 
-async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) -> bool:
+async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests) -> bool:
     """Serves on the running loop: lifespan, requests, drain, lifespan. LannerError when it can not start or end.
 
-    signals: as of `Server.start`. Cancelled, it cuts what is left, and ends in the same order.
+    signals: as of `Server.start`. stop: ends the start, and is no error. Cancelled, it cuts what is left, and ends in
+    the same order.
     """
     loop = asyncio.get_running_loop()
     set_executor(loop, job.options.get("threads"))
@@ -90,19 +96,40 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady) ->
     server = make_server(app, job, driver.poller, loop)
     lifespan = Lifespan(app, job.lifespan, job.shown, Log(str(job.options.get("log_level", "info"))))
     try:
-        await lifespan.startup()
+        if not await start_until(lifespan, stop):
+            return True
     except BaseException:
         del server  # with it the listening sockets, before anybody sees the error
         raise
+    stop.act = server.stop
     before = asyncio.all_tasks()
     try:
         if lifespan.supported:
             server.set_state(lifespan.state)
-        await serve_until_end(server, driver, signals, on_ready)
+        if stop.asked:  # just now
+            server.stop()
+        await serve_until_end(server, driver, stop.signals(signals), on_ready)
     finally:
         gone = await let_end(asyncio.all_tasks() - before)
         await lifespan.shutdown()
     return gone
+
+
+async def start_until(lifespan: Lifespan, stop: StopRequests) -> bool:
+    """Starts the lifespan. False: a signal came first, and the application has cleaned up what it had begun."""
+    loop = asyncio.get_running_loop()
+    starting = loop.create_task(lifespan.startup())
+    stop.act = lambda: loop.call_soon_threadsafe(starting.cancel)
+    if stop.asked:
+        starting.cancel()
+    try:
+        await starting
+    except asyncio.CancelledError:
+        if stop.asked:
+            return False
+        starting.cancel()  # it is we who are cancelled
+        raise
+    return True
 
 
 async def serve_until_end(server: "Server", driver: "Driver", signals: int, on_ready: OnReady) -> None:
@@ -130,14 +157,21 @@ async def let_end(tasks: "set[asyncio.Task[object]]") -> bool:
 
 def set_executor(loop: asyncio.AbstractEventLoop, threads: object) -> None:
     """--threads N sizes the pool of run_in_executor(None, ...); with 1 it is asyncio's own size."""
-    if not isinstance(threads, int) or threads <= 1:
-        return
-    if isinstance(loop, EngineLoop):
-        loop.threads_max = threads
-        return
-    from concurrent.futures import ThreadPoolExecutor
+    count = threads if isinstance(threads, int) and threads > 1 else None
+    if not isinstance(loop, EngineLoop):
+        loop.set_default_executor(Threads(count, "lanner" if count else "asyncio"))
+    elif count:
+        loop.threads_max = count
 
-    loop.set_default_executor(ThreadPoolExecutor(threads, "lanner"))
+
+class Threads(ThreadPoolExecutor):
+    """Threads in which a child that is forked there ends, as it does elsewhere, and does not wait for more work.
+
+    Example: `Threads(4).submit(len, "four").result()` is 4
+    """
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
+        return super().submit(forked.guard()(fn), *args, **kwargs)
 
 
 class Driver:

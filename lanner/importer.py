@@ -13,6 +13,7 @@ import sys
 from lanner.errors import AppError
 from lanner.report import load_failed
 from lanner.spelling import hint
+from lanner.stopping import Stopped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def import_module(name: str, target: str) -> "ModuleType":
         if name == missing or name.startswith(missing + "."):
             raise AppError(f"cannot load {target}: {absent(name, missing)}") from None
         raise load_failed(target, error) from error
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped):
         raise
     except BaseException as error:
         raise load_failed(target, error) from error
@@ -138,7 +139,7 @@ def call(found: object, target: str, args: tuple[object, ...], keywords: dict[st
         raise AppError(f"{target} is not a factory: {type(found).__name__} objects can not be called")
     try:
         made = found(*args, **keywords)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped):
         raise
     except BaseException as error:
         failed = load_failed(target, error)

@@ -10,6 +10,7 @@ from lanner.config import App, Config
 from lanner.errors import ConfigError
 from lanner.listeners import Listener, close_all, open_all
 from lanner.log import Log, complain, put
+from lanner.stopping import Stopped, StopRequests
 
 STDOUT = 1
 DESCRIPTORS_BESIDE = 1024  # the usual soft limit, for all but connections
@@ -67,7 +68,8 @@ async def serve_async(app: "str | App", **options: object) -> None:
         lend_all(config, job, listeners)
         announce = announcer(config, job, listeners, interface)
         main_thread = threading.current_thread() is threading.main_thread()
-        await asgi.serve_here(loaded, job, main_thread, lambda server: announce())
+        with StopRequests(caught=main_thread) as stop:
+            await asgi.serve_here(loaded, job, main_thread, lambda server: announce(), stop)
     finally:
         close_all(listeners)
         if log_fd > STDOUT:
@@ -83,7 +85,16 @@ def launch(
 ) -> int:
     """Configures and serves; returns the exit code. prefix: "--" from the command line, which owns the process."""
     stdio.complete()
-    config = Config.build(app, given, environ, prefix)
+    with StopRequests(caught=signals) as stop:
+        try:
+            return launch_until(stop, Config.build(app, given, environ, prefix), prefix, signals)
+        except Stopped:
+            complain(stop.told())
+            return 0
+
+
+def launch_until(stop: StopRequests, config: Config, prefix: str, signals: bool) -> int:
+    """`launch` while signals are caught."""
     for note in config.warnings:
         complain(note)
     if config.workers > 1 and not signals:
@@ -95,7 +106,7 @@ def launch(
         job = make_job(config, listeners, log_fd)
         if config.workers > 1:
             return supervise(config, job, listeners)
-        ended = single(config, job, listeners, signals)
+        ended = single(config, job, listeners, signals, stop)
     finally:
         close_all(listeners)
         if log_fd > STDOUT:
@@ -129,12 +140,13 @@ def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serving.
     )
 
 
-def single(config: Config, job: serving.Job, listeners: list[Listener], signals: bool) -> bool:
+def single(config: Config, job: serving.Job, listeners: list[Listener], signals: bool, stop: StopRequests) -> bool:
     """Serves in this process. False: a thread is still in the application."""
     app, interface = serving.load_app(job)
+    stop.check()
     lend_all(config, job, listeners)
     announce = announcer(config, job, listeners, interface)
-    return serving.serve(app, interface, job, signals, lambda server: announce())
+    return serving.serve(app, interface, job, signals, lambda server: announce(), stop)
 
 
 def lend_all(config: Config, job: serving.Job, listeners: list[Listener]) -> None:

@@ -21,12 +21,15 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from lanner import _core
+from lanner.forked import forget_loop_signals
 from lanner.loop_streams import StreamsMixin
 from lanner.loop_threads import LoopThreads
 from lanner.loop_watchdog import Watchdog
 
 # Later versions of asyncio name arguments in debug mode only.
 DESCRIBES_BY_DEBUG = "debug" in inspect.signature(format_helpers._format_callback_source).parameters
+
+os.register_at_fork(after_in_child=forget_loop_signals)
 
 __all__ = ["EngineLoop", "EngineSelector", "SelectorLoop", "new_event_loop", "run"]
 
@@ -196,9 +199,11 @@ class EngineLoop(_core.LoopBase, StreamsMixin, asyncio.SelectorEventLoop):
         super(_core.LoopBase, self).__init__(WatchedDescriptors(self))
         self.pools: list[LoopThreads] = []
         self._threads: LoopThreads | None = None
+        self._pid = os.getpid()
         self.threads_max = min(32, (os.cpu_count() or 1) + 4)  # as of concurrent.futures
 
     def run_forever(self) -> None:
+        refuse_forked(self._pid)
         self._begin_run()
         try:
             with Watchdog(self) if self.get_debug() else contextlib.nullcontext():
@@ -265,7 +270,18 @@ class SelectorLoop(asyncio.SelectorEventLoop):
 
     def __init__(self) -> None:
         self.poller = _core.Poller()
+        self._pid = os.getpid()
         super().__init__(EngineSelector(self.poller))
+
+    def run_forever(self) -> None:
+        refuse_forked(self._pid)
+        super().run_forever()
+
+
+def refuse_forked(pid: int) -> None:
+    """A loop that was made in another process, `pid`, waits for what is that process'."""
+    if os.getpid() != pid:
+        raise RuntimeError(f"this event loop was made in process {pid}, before a fork: make a new one in the child")
 
 
 def callback_failed(handle: asyncio.Handle, error: BaseException) -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 
 from lanner.errors import AppError, ConfigError
+from lanner.forked import guard
 from lanner.importer import checked_factory, load
 from lanner.interface import choose
 from lanner.report import load_failed
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from lanner._core import Server
+    from lanner.stopping import StopRequests
 
     App = Callable[..., object]
 
@@ -63,6 +65,12 @@ class Job:
 
 def load_app(job: Job) -> "tuple[App, str]":
     """The application of a job and its interface; AppError when there is none."""
+    with guard():
+        return find_app(job)
+
+
+def find_app(job: Job) -> "tuple[App, str]":
+    """`load_app`, in whatever process."""
     if isinstance(job.target, str):
         app = load(job.target, job.app_dir, job.factory)
     elif job.factory:
@@ -77,16 +85,24 @@ def load_app(job: Job) -> "tuple[App, str]":
     return app, choose(app, job.interface, job.shown)
 
 
-def serve(app: "App", interface: str, job: Job, signals: int, on_ready: "Callable[[Server], object]") -> bool:
+def serve(
+    app: "App", interface: str, job: Job, signals: int, on_ready: "Callable[[Server], object]", stop: "StopRequests"
+) -> bool:
     """Serves until drained. on_ready(server) is called once, when the listeners are being watched.
+
+    stop: what is asked for before the server is ready ends its start.
 
     True: everything ended. False: something is still inside the application, and `leave` must end the process.
     """
     if interface == "asgi":
         from lanner import asgi
 
-        return asgi.run(app, job, signals, on_ready)
-    return run_wsgi(make_server(app, job), job.options.get("threads"), signals, on_ready)
+        with guard():
+            return asgi.run(app, job, signals, on_ready, stop)
+    server = make_server(app, job)
+    stop.act = server.stop  # not Stopped any more: it could be raised where the engine does not expect it
+    stop.check()
+    return run_wsgi(server, job.options.get("threads"), stop.signals(signals), on_ready)
 
 
 def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from lanner.serving import Job
-from lanner.worker import pack
+from lanner.worker import END, pack
 
 Command = Callable[[int, int, str], list[str]]  # lifeline, report, target -> the arguments of a worker
 
@@ -32,6 +32,7 @@ class Slot:
 
     def __init__(self, index: int) -> None:
         self.index = index
+        self.board = -1  # the process's slot of the board (process/board.h)
         self.pid = 0  # 0: no process
         self.ready = False
         self.settled = False  # the first process of the slot was ready, or is dead
@@ -77,9 +78,12 @@ class Slot:
                 self.understand()
                 return True
             self.said += part
+            if part.endswith(END):
+                self.understand()
+                return True
 
     def understand(self) -> None:
-        word, _, rest = self.said.decode("utf-8", "replace").partition(" ")
+        word, _, rest = self.said.removesuffix(END).decode("utf-8", "replace").partition(" ")
         if word == "ready":
             self.ready = self.settled = True
             self.interface = rest

@@ -18,10 +18,10 @@ from lanner.log import Log, put
 from lanner.serving import Job
 from lanner.slot import Command, Slot
 from lanner.slot import command as worker_command
+from lanner.stopping import NO_RELOAD, SAME_SIGNAL_S, default
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 KILL_AFTER_S = 5.0  # beyond the drain time
-SAME_SIGNAL_S = 0.5  # timeout(1), make and npm send a signal to the process and again to its group: that is one
 STOPPED = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  # exit codes of a worker that ended as it was told
 BOARD_SLOT_BYTES = 64  # process/board.h
 
@@ -53,6 +53,8 @@ class Supervisor:
         self.command = command
         self.clock = clock
         self.selector = selectors.DefaultSelector()
+        # Two for each worker: one that drains keeps its own.
+        self.board_slots = list(range(2 * workers))
         self.board = os.memfd_create("lanner-board")
         self.board_wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.announced = False
@@ -66,12 +68,14 @@ class Supervisor:
 
     def run(self) -> int:
         """Main thread only. AppError when no worker could be started at all."""
-        os.ftruncate(self.board, BOARD_SLOT_BYTES * len(self.slots))
+        os.ftruncate(self.board, BOARD_SLOT_BYTES * len(self.board_slots))
         wake, write_end = os.pipe()
         for fd in (wake, write_end):
             os.set_blocking(fd, False)
-        before = [(number, signal.signal(number, lambda number, frame: None)) for number in SIGNALS]
+        # Before the handlers: what comes in between is told, too.
         old_wake = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        caught = (*SIGNALS, signal.SIGHUP) if default(signal.SIGHUP) else SIGNALS
+        before = [(number, signal.signal(number, lambda number, frame: None)) for number in caught]
         self.selector.register(wake, selectors.EVENT_READ, None)
         try:
             self.share(True)
@@ -118,18 +122,20 @@ class Supervisor:
             self.signal_all(signal.SIGKILL)
 
     def start(self, slot: Slot) -> None:
+        slot.board = self.board_slots.pop(0)
         options = {
             **self.job.options,
             "multiprocess": True,
             "own_listeners": True,  # its copies
             "board_fd": self.board,
-            "board_slot": slot.index,
+            "board_slot": slot.board,
             "board_wake_fd": self.board_wake,
         }
         fields = {name: getattr(self.job, name) for name in Job.FIELDS}
         try:
             slot.start(Job(**{**fields, "options": options}), self.command, self.clock())
         except OSError as error:  # no memory or no process to be had now
+            self.clear_board(slot)
             slot.ended(self.clock())
             if not self.ever_ready:
                 raise LannerError(f"cannot start a worker: {error.strerror}; fewer --workers?") from None
@@ -175,13 +181,15 @@ class Supervisor:
         name = signal.Signals(number).name
         now = self.clock()
         if self.stop_signal:
-            if now - self.stopped_at < SAME_SIGNAL_S:
+            if number == signal.SIGHUP or now - self.stopped_at < SAME_SIGNAL_S:
                 return
             self.log.warning("stop.forced", signal=name)
             self.exit_code = 128 + number
             self.kill_at = None
             self.signal_all(signal.SIGKILL)
             return
+        if number == signal.SIGHUP:
+            self.log.warning("server.stop", signal=name, hint=NO_RELOAD)
         self.stop_signal, self.stopped_at = number, now
         self.kill_at = now + self.drain_s + KILL_AFTER_S
         for slot in self.slots:
@@ -228,7 +236,8 @@ class Supervisor:
 
     def clear_board(self, slot: Slot) -> None:
         """Removes a dead worker from the board and wakes the others, so that they decide at once who accepts."""
-        os.pwrite(self.board, bytes(BOARD_SLOT_BYTES), slot.index * BOARD_SLOT_BYTES)
+        os.pwrite(self.board, bytes(BOARD_SLOT_BYTES), slot.board * BOARD_SLOT_BYTES)
+        self.board_slots.append(slot.board)
         os.eventfd_write(self.board_wake, 1)
 
     def start_failed(self, code: int) -> AppError:

@@ -15,6 +15,7 @@ from lanner import serving
 from lanner.errors import AppError, LannerError
 from lanner.log import put
 from lanner.report import say
+from lanner.stopping import Stopped, StopRequests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +26,22 @@ if TYPE_CHECKING:
 BOOT_FAILED = 3
 SIGNALS_ONCE = 2  # of Server.run: the first drains
 HEADER_BYTES = 4
+END = b"\0"  # of a report: a child of the application may hold the pipe open
 
 
 def main(arguments: list[str]) -> None:
     """The body of the process. arguments: lifeline, report, and the target for who reads the list of processes."""
     lifeline, report = int(arguments[0]), int(arguments[1])
+    with StopRequests(patient=True) as stop:
+        try:
+            work(lifeline, report, stop)
+        except Stopped:
+            ignore_signals()
+            sys.exit(0)
+
+
+def work(lifeline: int, report: int, stop: StopRequests) -> None:
+    """`main` while signals are caught."""
     job = receive(lifeline)
     sys.argv[:] = job.argv
     for fd in (lifeline, report, *job.listeners, *extra_descriptors(job)):
@@ -38,8 +50,7 @@ def main(arguments: list[str]) -> None:
         app, interface = serving.load_app(job)
     except LannerError as error:
         boot_failed(report, error)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    stop.check()
 
     served = False
 
@@ -50,7 +61,7 @@ def main(arguments: list[str]) -> None:
         start_watch(server, lifeline)
 
     try:
-        ended = serving.serve(app, interface, job, SIGNALS_ONCE, on_ready)
+        ended = serving.serve(app, interface, job, SIGNALS_ONCE, on_ready, stop)
     except LannerError as error:
         if not served:  # a wrong option, or an ASGI application that did not start
             boot_failed(report, error)
@@ -97,7 +108,7 @@ def read_exactly(fd: int, count: int) -> bytes:
 
 def tell(report: int, text: str) -> None:
     """Reports the result of the start, once; if the supervisor is gone, a failure is at least printed."""
-    data = text.encode("utf-8", "backslashreplace")
+    data = text.encode("utf-8", "backslashreplace") + END
     try:
         while data:
             data = data[os.write(report, data) :]

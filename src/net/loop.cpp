@@ -81,13 +81,24 @@ void Loop::defer(Task& task) noexcept {
   deferred_end_ = &task.next_;
 }
 
+// The epoll set and the eventfd are the parent's: what is changed there, the parent would feel.
+void Loop::on_forked() noexcept {
+  const sys::Replacer replacer;
+  replacer.replace(poller_.descriptor());
+  replacer.replace(wake_fd_);
+  stopped_.store(true, std::memory_order_release);
+  forked_ = true;
+}
+
 void Loop::run_once(int wait_ms_max) noexcept {
+  if (forked_) return;
   Task* deferred = take_deferred();
   const Result<int> ready = poller_.wait(deferred ? 0 : prepare_wait(wait_ms_max));
   waiting_.store(false, std::memory_order_relaxed);
   // Not before the wait is over; what was done before a wake() is visible after this.
   if (woken_.load(std::memory_order_relaxed)) woken_.exchange(false, std::memory_order_acquire);
   read_clocks();
+  if (observer_) observer_->on_wake();
   if (ready) {
     dispatch(*ready);
   } else if (observer_) {

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/timer_wheel.h"
 #include "sys/clock.h"
+#include "sys/fork.h"
 #include "sys/poller.h"
 
 namespace lanner::net {
@@ -44,6 +45,8 @@ class Task {
 // Is called at fixed points of each iteration.
 class TurnObserver {
  public:
+  // The wait is over; nothing of this iteration has run yet.
+  virtual void on_wake() noexcept = 0;
   // All watchers, timers and tasks of this iteration have run: time to write buffers and destroy
   // closed connections.
   virtual void on_turn_end() noexcept = 0;
@@ -54,7 +57,7 @@ class TurnObserver {
   ~TurnObserver() = default;
 };
 
-class Loop final {
+class Loop final : private sys::ForkGuest {
  public:
   static Result<std::unique_ptr<Loop>> create() noexcept;
   Loop(const Loop&) = delete;
@@ -100,6 +103,8 @@ class Loop final {
   }
   // Any thread, and signal handlers.
   void stop() noexcept;
+  // In a child of fork(2) every loop that came with it is stopped: nothing is watched there, no
+  // turn runs, nobody is woken.
   bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
   // For signal handlers: wakes the loop; write(2) to this descriptor of 8 bytes (an eventfd).
   // Readable when an iteration would have something to do; for use by another loop.
@@ -125,6 +130,7 @@ class Loop final {
   };
 
   Loop(sys::Poller poller, int wake_fd) noexcept;
+  void on_forked() noexcept override;
   int prepare_wait(int wait_ms_max) noexcept;
   void dispatch(int count) noexcept;
   Task* take_posted() noexcept;
@@ -146,6 +152,7 @@ class Loop final {
   int ready_count_ = 0;  // of the batch that is being dispatched
   int ready_index_ = 0;
   bool clock_stepped_ = false;
+  bool forked_ = false;  // since it was made
   std::atomic<bool> stopped_{false};
   std::atomic<std::uint64_t> awake_since_ms_{0};
   // Written by other threads: on a line of their own.

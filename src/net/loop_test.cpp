@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/sockets.h"
@@ -69,8 +70,12 @@ struct Observer final : TurnObserver {
     if (at_end) at_end();
   }
   void on_interrupt() noexcept override { ++interrupts; }
+  void on_wake() noexcept override {
+    if (at_wake) at_wake();
+  }
   int turns = 0;
   int interrupts = 0;
+  std::function<void()> at_wake;
   std::function<void()> at_end;
 };
 
@@ -174,10 +179,11 @@ TEST_F(LoopTest, TurnHasItsOrder) {
   Job posted([&] { order += "posted "; });
   loop().post(posted);
   Observer observer;
+  observer.at_wake = [&] { order += "wake "; };
   observer.at_end = [&] { order += "end"; };
   loop().set_turn_observer(&observer);
   loop().run_once(-1);
-  EXPECT_EQ(order, "watcher timer deferred posted end");
+  EXPECT_EQ(order, "wake watcher timer deferred posted end");
   EXPECT_EQ(observer.turns, 1);
 }
 
@@ -429,6 +435,27 @@ TEST_F(LoopTest, LendsBlocks) {
   Block* block = loop().blocks().take();
   ASSERT_NE(block, nullptr);
   loop().blocks().give_back(block);
+}
+
+// A child of fork(2) shares the epoll set: what it does must not reach the parent's.
+TEST_F(LoopTest, IsStoppedInAForkedChildAndTheParentFeelsNothing) {
+  Flag flag(loop());
+  flag.watch();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    flag.unwatch();  // with the parent's set it would be gone from there
+    flag.raise();
+    loop().wake();
+    loop().run_once(-1);  // does not wait
+    ::_exit(loop().stopped() && flag.calls == 0 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(loop().stopped());
+  EXPECT_FALSE(wake_pending());
+  loop().run_once(0);
+  EXPECT_EQ(flag.calls, 1) << "it is watched here still";
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ constexpr std::uint64_t kStateMask = 3;
 constexpr std::uint64_t kAbsent = 0;
 constexpr std::uint64_t kWaiting = 1;
 constexpr std::uint64_t kWorking = 2;
+constexpr std::uint64_t kFull = 3;
 
 }  // namespace
 
@@ -69,7 +70,6 @@ Board& Board::operator=(Board&& other) noexcept {
 
 Board::~Board() {
   if (!slots_) return;
-  set_connections(0);
   leave();
   ::munmap(slots_, slot_count_ * kSlotBytes);
 }
@@ -79,29 +79,42 @@ void Board::swap(Board& other) noexcept {
   std::swap(slot_count_, other.slot_count_);
   std::swap(slot_, other.slot_);
   std::swap(wake_fd_, other.wake_fd_);
+  std::swap(taking_, other.taking_);
   std::swap(left_, other.left_);
 }
 
 void Board::set_connections(std::uint32_t count) noexcept {
-  if (slots_) slots_[slot_].connections.store(count, std::memory_order_release);
+  if (slots_ && !left_) slots_[slot_].connections.store(count, std::memory_order_release);
 }
 
 void Board::set_waiting() noexcept {
-  if (!slots_) return;
+  if (!slots_ || left_) return;
   Slot& mine = slots_[slot_];
   // One writer: no need for an atomic addition.
   mine.heartbeat.store(mine.heartbeat.load(std::memory_order_relaxed) + 1,
                        std::memory_order_relaxed);
-  if (!left_) mine.word.store(kWaiting, std::memory_order_release);
+  publish(kWaiting);
 }
 
 void Board::set_working(std::uint64_t now_ms) noexcept {
-  if (!slots_ || left_) return;
-  slots_[slot_].word.store(now_ms << 2 | kWorking, std::memory_order_release);
+  if (slots_ && !left_) publish(now_ms << 2 | kWorking);
+}
+
+void Board::publish(std::uint64_t word) noexcept {
+  slots_[slot_].word.store(taking_ ? word : kFull, std::memory_order_release);
+}
+
+void Board::set_taking(bool taking) noexcept {
+  if (taking == taking_) return;
+  taking_ = taking;
+  if (!slots_ || left_ || taking) return;  // what it does now is said when it next waits
+  publish(kFull);
+  wake_others();
 }
 
 void Board::leave() noexcept {
   if (!slots_ || left_) return;
+  set_connections(0);
   left_ = true;
   // Before alone() looks at the others, as theirs before they look at this one.
   slots_[slot_].word.store(kAbsent, std::memory_order_seq_cst);

@@ -1,10 +1,12 @@
 // process/board.h: state that workers share: memory with one cache line per worker slot.
 //
-// The supervisor creates a memfd of 64 zero bytes per slot and passes it to every worker. Only the
-// worker that owns a slot writes to it; once that worker is dead and reaped, the supervisor zeroes
-// the slot. Layout, in native byte order:
+// The supervisor creates a memfd of 64 zero bytes per slot and passes it to every worker. There are
+// two slots per worker: a process that drains keeps its own while its successor has another. Only
+// the worker that owns a slot writes to it, and nothing more once it has left; when that worker is
+// dead and reaped, the supervisor zeroes the slot. Layout, in native byte order:
 //
-//   offset 0   u64  low two bits: state (0 absent or booting, 1 waiting in epoll, 2 working);
+//   offset 0   u64  low two bits: state (0 absent or booting, 1 waiting in epoll, 2 working: from the
+//                   end of a wait to the beginning of the next, 3 taking no connections now);
 //                   above them: CLOCK_MONOTONIC milliseconds since when it works (state 2 only)
 //   offset 8   u32  open connections
 //   offset 16  u64  heartbeat: turns of the loop so far
@@ -31,7 +33,7 @@ namespace lanner::process {
 class Board final {
  public:
   static constexpr std::size_t kSlotBytes = 64;
-  static constexpr unsigned kSlotsMax = 1024;
+  static constexpr unsigned kSlotsMax = 2048;
   // A worker that has been busy for this long is left out of the mean.
   static constexpr std::uint64_t kResponsiveMs = 100;
   static constexpr int kRecheckMs = 50;
@@ -52,7 +54,11 @@ class Board final {
   void set_waiting() noexcept;
   // After it has waited. `now_ms` is of CLOCK_MONOTONIC, as all times here.
   void set_working(std::uint64_t now_ms) noexcept;
-  // This worker takes no more connections (drain): absent for good, the others are woken.
+  // Whether this worker takes connections at all now; not: whether it may (may_accept). One that
+  // does not is not counted on by the others, who are woken when that begins.
+  void set_taking(bool taking) noexcept;
+  // This worker takes no more connections (drain): absent for good, the others are woken. Nothing
+  // is written to its slot from here on.
   void leave() noexcept;
 
   // Ask before each accept(2) on a socket that is shared with other workers: false when this worker
@@ -66,6 +72,12 @@ class Board final {
   // Makes the others ask again. Call after pausing the listener.
   void wake_others() const noexcept;
 
+  // In a child of fork(2): the slot is the parent's, nothing is done any more.
+  void forget() noexcept {
+    slots_ = nullptr;
+    wake_fd_ = -1;
+  }
+
   bool present() const noexcept { return slots_ != nullptr; }
   unsigned slot_count() const noexcept { return slot_count_; }
   int wake_descriptor() const noexcept { return wake_fd_; }
@@ -75,10 +87,13 @@ class Board final {
   Board(Slot* slots, unsigned slot_count, unsigned slot, int wake_fd) noexcept;
   void swap(Board& other) noexcept;
 
+  void publish(std::uint64_t word) noexcept;
+
   Slot* slots_ = nullptr;
   unsigned slot_count_ = 0;
   unsigned slot_ = 0;
   int wake_fd_ = -1;
+  bool taking_ = true;
   bool left_ = false;
 };
 

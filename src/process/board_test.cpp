@@ -123,12 +123,54 @@ TEST(Board, IsAbsentOnceItHasLeft) {
     board->set_waiting();
     board->leave();
     EXPECT_EQ(memory.read<std::uint64_t>(0), 0u);
+    EXPECT_EQ(memory.read<std::uint32_t>(8), 0u);
     board->set_working(5);
     board->set_waiting();  // it drains
     EXPECT_EQ(memory.read<std::uint64_t>(0), 0u);
-    EXPECT_EQ(memory.read<std::uint32_t>(8), 3u);
   }
   EXPECT_EQ(memory.read<std::uint32_t>(8), 0u);
+}
+
+TEST(Board, WritesNothingToItsSlotOnceItHasLeft) {
+  const Memory memory(64);
+  Result<Board> board = Board::open(memory.fd(), 0);
+  ASSERT_TRUE(board);
+  board->set_waiting();
+  board->leave();
+  Result<Board> successor = Board::open(memory.fd(), 0);
+  ASSERT_TRUE(successor);
+  successor->set_connections(4);
+  successor->set_waiting();
+  board->set_connections(9);
+  board->set_taking(false);
+  board->set_working(7);
+  board->set_waiting();
+  board->leave();
+  *board = Board();
+  EXPECT_EQ(memory.read<std::uint64_t>(0), 1u);
+  EXPECT_EQ(memory.read<std::uint32_t>(8), 4u);
+  EXPECT_EQ(memory.read<std::uint64_t>(16), 1u);
+}
+
+TEST(Board, IsNotCountedOnWhileItTakesNoConnections) {
+  const Memory memory(128);
+  Result<Board> full = Board::open(memory.fd(), 0);
+  Result<Board> other = Board::open(memory.fd(), 1);
+  ASSERT_TRUE(full && other);
+  full->set_waiting();
+  other->set_waiting();
+  other->set_connections(10);
+  EXPECT_FALSE(other->may_accept(1));
+  full->set_taking(false);
+  EXPECT_TRUE(other->may_accept(1)) << "at once, not with its next turn";
+  EXPECT_FALSE(other->alone()) << "it drains no backlog of others";
+  full->set_working(1);
+  EXPECT_TRUE(other->may_accept(1));
+  full->set_waiting();
+  EXPECT_TRUE(other->may_accept(1));
+  full->set_taking(true);
+  full->set_waiting();
+  EXPECT_FALSE(other->may_accept(1));
 }
 
 TEST(Board, StartsItsSlotAnew) {

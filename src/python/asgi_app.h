@@ -8,6 +8,7 @@
 #include "http/response_head.h"
 #include "python/app_log.h"
 #include "python/asgi_scope.h"
+#include "python/forked.h"
 #include "python/module_state.h"
 #include "python/ref.h"
 #include "python/released.h"
@@ -58,7 +59,11 @@ class AsgiApp final {
   // taken.
   PyObject* start_task(PyObject* coroutine) noexcept;
 
+  // In a child that was forked from the process that serves.
+  bool forked() const noexcept { return came_back(born_); }
+
  private:
+  const std::uint32_t born_ = sys::fork_count();
   static constexpr std::size_t kKitsMax = 256;
   static PyObject* refuse(PyObject* result) noexcept;
   int make_task_arguments() noexcept;

@@ -28,6 +28,7 @@ bool AsgiCall::begin() noexcept {
   }
   scope_ = std::move(scope);
   if (coroutine) task_ = Ref::steal(app_.start_task(coroutine));
+  if (app_.forked()) end_forked(task_.get());
   if (!task_) {
     fail();
     end_task();

@@ -15,6 +15,8 @@ namespace lanner::python {
 namespace {
 
 constexpr int kLogCloseMs = 1000;
+// A loop that is not ours does not say when it waits; it gives a turn each 100 ms (lanner/asgi.py).
+constexpr std::uint64_t kForeignTurnMs = 100;
 constexpr std::uint64_t kHardEndMs =
     5000;  // beyond the drain, for an application that never returns
 
@@ -209,13 +211,15 @@ void Engine::close_logs() noexcept {
 }
 
 // 0: none. 1: the first drains, a second one ends the process. 2: the first drains, more change
-// nothing: a supervisor decides when to be impatient.
+// nothing: a supervisor decides when to be impatient. 4 more: SIGHUP drains, too.
 std::unique_ptr<sys::StopSignals> Engine::catch_signals(int how) noexcept {
+  const bool hangup = (how & 4) != 0;
+  how &= 3;
   if (how == 0 || !sys::is_main_thread()) return nullptr;
   const bool patient = how == 2;
   return std::unique_ptr<sys::StopSignals>(new (std::nothrow) sys::StopSignals(
       *this, patient ? 0 : options_.server.limits.drain_ms + kHardEndMs,
-      patient ? ~std::uint64_t{0} : sys::StopSignals::kRepeatMs, patient));
+      patient ? ~std::uint64_t{0} : sys::StopSignals::kRepeatMs, patient, hangup));
 }
 
 int Engine::set_state(PyObject* state) noexcept { return asgi_app_.scope().set_state(state); }
@@ -228,7 +232,8 @@ int Engine::start(int signals, PyObject* on_end, PyObject* flush_callback) noexc
   if (listen() < 0) return -1;
   running_ = ran_ = true;
   on_end_ = Ref::borrow(on_end);
-  if (flush_callback != Py_None) handler_asgi_->set_flush_callback(flush_callback);
+  foreign_loop_ = flush_callback != Py_None;
+  if (foreign_loop_) handler_asgi_->set_flush_callback(flush_callback);
   signals_ = catch_signals(signals);
   set_poller_guest(poller_.get(), this);
   return 0;
@@ -245,6 +250,7 @@ bool Engine::before_wait() noexcept {
 // answer counts too) or the drain's time is over: then what is left is cancelled.
 bool Engine::after_turn() noexcept {
   if (!server_->after_turn()) {
+    if (foreign_loop_) board_.set_working(loop_->now_ms() + kForeignTurnMs);
     if (server_->has_work())
       handler_asgi_->wrote();  // another loop than ours gives no turn by itself
     return true;
@@ -280,6 +286,7 @@ int Engine::run(int signals, PyObject* on_ready) noexcept {
       hold_gil();
     }
   }
+  if (app_.forked()) end_forked();
   running_ = false;
   app_.released().drop_all();
   if (result < 0 || interrupt().raise()) return -1;

@@ -114,6 +114,7 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   bool running_ = false;
   bool made_ = false;  // init() succeeded: own_listeners holds from then on
   bool ran_ = false;
+  bool foreign_loop_ = false;  // another loop than ours gives the turns
 };
 
 }  // namespace lanner::python

@@ -229,6 +229,7 @@ bool LoopCore::call(PyObject* handle) noexcept {
   PyObject* const* first = &PyTuple_GET_ITEM(args.get(), 0);
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(args.get()));
   Ref result = Ref::steal(PyObject_Vectorcall(callback.get(), first, count, nullptr));
+  if (came_back(born_)) end_forked();
   const bool left = PyContext_Exit(context) == 0;
   return result && left;
 }

@@ -14,6 +14,7 @@
 #include "base/ring.h"
 #include "net/loop.h"
 #include "python/asyncio_parts.h"
+#include "python/forked.h"
 #include "python/gil.h"
 #include "python/loop_handle.h"
 #include "python/loop_watches.h"
@@ -156,6 +157,7 @@ class LoopCore final {
   Ref pools_;                 // a list of ThreadPools; null: none
   Ref exit_;                  // an exception that run_once() is to raise
   unsigned long runner_ = 0;  // the thread that runs the loop; 0: none
+  const std::uint32_t born_ = sys::fork_count();
   unsigned type_version_ = 0;  // of the loop's class, when its time() was looked up
   bool own_clock_ = true;
   bool running_ = false;

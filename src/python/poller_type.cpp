@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/buffer.h"
+#include "python/forked.h"
 #include "python/slots.h"
 #include "sys/poller.h"
 #include "sys/sockets.h"
@@ -59,6 +60,7 @@ struct PollerState {
   std::uint64_t rested_ms = 0;    // when the GIL was last let go
   unsigned long turn_thread = 0;  // in_turn: who runs it
   bool in_turn = false;
+  const std::uint32_t born = sys::fork_count();
 
   std::size_t table_size() const noexcept { return table.size() / sizeof(Watch*); }
   Watch** slot(int fd) noexcept {
@@ -264,6 +266,7 @@ bool poller_turn(PyObject* object, int wait_ms) noexcept {
     return false;
   }
   Ref keep = Ref::borrow(object);
+  if (came_back(self->born)) end_forked();
   if (self->guest && !self->guest->before_wait()) wait_ms = 0;
   self->in_turn = true;
   self->turn_thread = PyThread_get_thread_ident();
@@ -275,6 +278,7 @@ bool poller_turn(PyObject* object, int wait_ms) noexcept {
   }
   self->loop->run_once(wait_ms);
   self->gil.hold();
+  if (came_back(self->born)) end_forked();
   self->in_turn = false;
   if (self->guest && !self->guest->after_turn()) return false;
   return PyErr_CheckSignals() == 0;

@@ -7,6 +7,7 @@
 
 #include "net/job_queue.h"
 #include "python/exception.h"
+#include "python/forked.h"
 #include "python/poller_type.h"
 #include "python/slots.h"
 
@@ -105,7 +106,9 @@ void run_job(ModuleState* state, PoolJob* job) noexcept {
   if (cancelled && cancelled.get() != Py_True) {
     PyObject* const* first = &PyTuple_GET_ITEM(job->args.get(), 0);
     const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(job->args.get()));
+    const std::uint32_t born = sys::fork_count();
     job->result = Ref::steal(PyObject_Vectorcall(job->callable.get(), first, count, nullptr));
+    if (came_back(born)) end_forked();
   }
   if (PyErr_Occurred()) job->error = take_exception();
   job->callable.clear();

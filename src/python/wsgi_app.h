@@ -10,6 +10,7 @@
 #include "http/response_head.h"
 #include "python/app_log.h"
 #include "python/environ.h"
+#include "python/forked.h"
 #include "python/module_state.h"
 #include "python/ref.h"
 #include "python/released.h"
@@ -48,6 +49,8 @@ class WsgiApp final {
   EnvironBuilder& environ() noexcept { return environ_; }
   Released& released() noexcept { return released_; }
   AppLog& log() noexcept { return log_; }
+  // In a child that was forked from the process that serves.
+  bool forked() const noexcept { return came_back(born_); }
   std::uint64_t response_head_bytes() const noexcept { return response_head_bytes_; }
 
   // Null with an exception set.
@@ -57,6 +60,8 @@ class WsgiApp final {
 
  private:
   static constexpr std::size_t kKitsMax = 64;
+
+  const std::uint32_t born_ = sys::fork_count();
 
   ModuleState* state_ = nullptr;
   Ref application_;

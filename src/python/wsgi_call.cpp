@@ -27,6 +27,7 @@ WsgiCall::Outcome WsgiCall::run() noexcept {
   if (!environ_) return fail();
   PyObject* args[] = {environ_.get(), kit_->start_response.get()};
   result_ = Ref::steal(PyObject_Vectorcall(app_.application(), args, 2, nullptr));
+  if (app_.forked()) end_forked();
   if (!result_) return fail();
   return answer();
 }
@@ -122,6 +123,7 @@ WsgiCall::Outcome WsgiCall::pause() noexcept {
 // Each block is on its way before the application runs again (PEP 3333, "Buffering and Streaming").
 WsgiCall::Step WsgiCall::next_block() noexcept {
   Ref block = Ref::steal(Py_TYPE(iterator_.get())->tp_iternext(iterator_.get()));
+  if (app_.forked()) end_forked();
   if (!block) {
     if (PyErr_Occurred()) {
       if (!PyErr_ExceptionMatches(PyExc_StopIteration)) return Step::failed;
@@ -220,6 +222,7 @@ void WsgiCall::close_result() noexcept {
     } else if (close) {
       Ref done = Ref::steal(PyObject_CallNoArgs(close));
       drop(close);
+      if (app_.forked()) end_forked();
       if (!done) app_.log().exception("app.close_failed", exchange_->head(), exchange_->started());
     }
   }

@@ -258,7 +258,6 @@ void Connection::on_body_end() noexcept {
 
 void Connection::dispatch() noexcept {
   stage_ = Stage::answering;
-  if (process::Board* board = server_.options().board) board->set_working(server_.loop().now_ms());
   exchange_.set_dispatched();
   server_.handler().handle(exchange_);
   if (exchange_.state() != Http1Exchange::State::idle && !exchange_.retained()) exchange_.abort();

@@ -64,6 +64,7 @@ class Connection final : public net::Watcher,
   // Ends the connection in any stage. `reset`: so that the peer sees that it was cut.
   void close(bool reset) noexcept;
 
+  int descriptor() noexcept { return transport().descriptor(); }  // -1: none
   bool closed() const noexcept { return stage_ == Stage::closed; }
   // Closed, and no handler holds the exchange any more.
   bool finished() const noexcept {

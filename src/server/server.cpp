@@ -250,6 +250,17 @@ void Server::log_memory() noexcept {
       .send();
 }
 
+// A child of fork(2) must neither answer the parent's clients nor, when the parent has let go of
+// them, keep them waiting. Listeners that were borrowed are their owner's.
+void Server::on_forked() noexcept {
+  const sys::Replacer replacer;
+  for (std::size_t i = 0; options_.own_listeners && i < listener_count_; ++i) {
+    replacer.replace(listeners_[i]->descriptor());
+  }
+  live_.for_each([&](Connection& connection) { replacer.replace(connection.descriptor()); });
+  if (options_.board) options_.board->forget();
+}
+
 void Server::refresh_clock_text() noexcept {
   date_second_ = loop_.now_unix();
   if (!options_.date_header) return;
@@ -277,7 +288,20 @@ void Server::before_wait() noexcept {
   if (!dirty_.empty()) flush_dirty();
   if (!graveyard_.empty()) bury();
   stay_awake();
-  if (options_.board) options_.board->set_waiting();
+  if (options_.board) {
+    options_.board->set_taking(takes_connections());
+    options_.board->set_waiting();
+  }
+}
+
+// False at the limit of connections, and while listeners rest after an error: then the others must
+// not leave clients to this worker. One that stays away for their sake takes them if asked.
+bool Server::takes_connections() const noexcept {
+  if (away_) return true;
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    if (listeners_[i]->accepting()) return true;
+  }
+  return false;
 }
 
 void Server::detach() noexcept {

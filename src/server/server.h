@@ -24,6 +24,7 @@
 #include "server/connection.h"
 #include "server/log.h"
 #include "server/spool_file.h"
+#include "sys/fork.h"
 
 namespace lanner::server {
 
@@ -46,7 +47,7 @@ struct Options {
   bool may_drop_forwarding() const noexcept { return drop_untrusted || forwarded_names.listed(); }
 };
 
-class Server final : public net::Acceptor, public net::TurnObserver {
+class Server final : public net::Acceptor, public net::TurnObserver, private sys::ForkGuest {
  public:
   // `loop` and `handler` are borrowed and outlive the server. Null when memory is out.
   static std::unique_ptr<Server> create(net::Loop& loop, http::Handler& handler,
@@ -142,6 +143,9 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   void on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept override;
   void on_accept_error(Error error) noexcept override;
   // net::TurnObserver
+  void on_wake() noexcept override {
+    if (options_.board) options_.board->set_working(loop_.now_ms());
+  }
   void on_turn_end() noexcept override;
   void on_interrupt() noexcept override { handler_.on_interrupt(); }
 
@@ -175,6 +179,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
 
   Server(net::Loop& loop, http::Handler& handler, const Options& options) noexcept;
   bool allocate() noexcept;
+  void on_forked() noexcept override;
   Connection* add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
                   const sys::SocketAddress* local) noexcept;
   void flush_dirty() noexcept;
@@ -187,6 +192,7 @@ class Server final : public net::Acceptor, public net::TurnObserver {
   bool takes_backlog() const noexcept;
   bool take_backlog() noexcept;
   void stop_listening() noexcept;
+  bool takes_connections() const noexcept;
   void bury() noexcept;
   void log_cut() noexcept;
 

@@ -53,6 +53,16 @@ void on_stop(int number) {
   errno = saved_errno;
 }
 
+void on_hangup(int number) {
+  const int saved_errno = errno;
+  if (shared.first_ms.load() == 0) {
+    say("warn server.stop signal=SIGHUP hint=\"there is no reload yet: the server finishes open "
+        "requests and stops; start it again to load changes\"\n");
+    on_stop(number);
+  }
+  errno = saved_errno;
+}
+
 void on_hard_end(int) {
   say("error server.killed reason=stuck hint=\"the application did not return within the drain "
       "time\"\n");
@@ -64,8 +74,8 @@ int hard_signal() noexcept { return SIGRTMIN + 12; }
 }  // namespace
 
 StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_t repeat_ms,
-                         bool ignore_after) noexcept
-    : ignore_after_(ignore_after) {
+                         bool ignore_after, bool hangup) noexcept
+    : ignore_after_(ignore_after), hangup_(hangup) {
   StopTarget* none = nullptr;
   if (!shared.target.compare_exchange_strong(none, &target)) return;
   installed_ = true;
@@ -87,6 +97,9 @@ StopSignals::StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_
   action.sa_handler = on_stop;
   ::sigaction(SIGINT, &action, &old_int_);
   ::sigaction(SIGTERM, &action, &old_term_);
+  if (!hangup_) return;
+  action.sa_handler = on_hangup;
+  ::sigaction(SIGHUP, &action, &old_hup_);
 }
 
 StopSignals::~StopSignals() {
@@ -95,11 +108,23 @@ StopSignals::~StopSignals() {
   ignored.sa_handler = SIG_IGN;
   ::sigaction(SIGINT, ignore_after_ ? &ignored : &old_int_, nullptr);
   ::sigaction(SIGTERM, ignore_after_ ? &ignored : &old_term_, nullptr);
+  if (hangup_) ::sigaction(SIGHUP, ignore_after_ ? &ignored : &old_hup_, nullptr);
   if (has_timer_) {
     shared.has_timer.store(false);
     ::timer_delete(timer_);
   }
   ::sigaction(hard_signal(), &old_hard_, nullptr);
+  shared.target.store(nullptr);
+}
+
+void StopSignals::on_forked() noexcept {
+  if (!installed_) return;
+  installed_ = false;
+  ::sigaction(SIGINT, &old_int_, nullptr);
+  ::sigaction(SIGTERM, &old_term_, nullptr);
+  if (hangup_) ::sigaction(SIGHUP, &old_hup_, nullptr);
+  ::sigaction(hard_signal(), &old_hard_, nullptr);
+  shared.has_timer.store(false);  // timers are not inherited
   shared.target.store(nullptr);
 }
 

@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "base/result.h"
+#include "sys/fork.h"
 
 namespace lanner::sys {
 
@@ -24,15 +25,16 @@ class StopTarget {
 
 // Installs on construction, restores on destruction. At most one at a time in a process: a second
 // does nothing.
-class StopSignals final {
+class StopSignals final : private ForkGuest {
  public:
   // After the first signal the process has `hard_ms` to destroy this object; then it is ended with
   // exit code 1. A signal within `repeat_ms` of the first counts as the same one, because
   // timeout(1) and service managers signal twice.
   StopSignals(StopTarget& target, std::uint64_t hard_ms, std::uint64_t repeat_ms = kRepeatMs,
-              bool ignore_after = false) noexcept;
+              bool ignore_after = false, bool hangup = false) noexcept;
   // `ignore_after`: on destruction both signals are ignored instead of restored, so that the
   // process can end undisturbed.
+  // `hangup`: SIGHUP stops, too, and logs that there is no reload; further ones change nothing.
   static constexpr std::uint64_t kRepeatMs = 500;
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -40,12 +42,16 @@ class StopSignals final {
   bool installed() const noexcept { return installed_; }
 
  private:
+  // A child of fork(2) gets signals as the process did before: it is no server.
+  void on_forked() noexcept override;
   struct sigaction old_int_ {};
   struct sigaction old_term_ {};
   struct sigaction old_hard_ {};
+  struct sigaction old_hup_ {};
   timer_t timer_{};
   bool installed_ = false;
   bool ignore_after_ = false;
+  bool hangup_ = false;
   bool has_timer_ = false;
 };
 

@@ -3,6 +3,8 @@
 #include "sys/signals.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace lanner::sys {
 namespace {
@@ -63,6 +65,29 @@ TEST(StopSignals, IgnoresThemAfterwardsIfAskedTo) {
   ::sigaction(SIGTERM, &before, &after);
   EXPECT_EQ(after.sa_handler, SIG_IGN);
   ::sigaction(SIGINT, &before, nullptr);
+}
+
+TEST(StopSignals, AForkedChildGetsSignalsAsBefore) {
+  Counter counter;
+  StopSignals signals(counter, 60'000);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[1]);
+    char byte = 0;
+    (void)!::read(ends[0], &byte, 1);  // until the signal, or until the parent is gone
+    ::_exit(counter.count);
+  }
+  ::kill(child, SIGTERM);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+  ::raise(SIGTERM);
+  EXPECT_EQ(counter.count, 1) << "the parent's are as they were";
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(StopSignals, OnlyOneAtATime) {

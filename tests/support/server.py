@@ -115,10 +115,13 @@ class Server:
         stdin: int | None = subprocess.DEVNULL,
         ready: bool = True,
         preexec_fn: Callable[[], object] | None = None,
+        wrapper: Sequence[str] = (),
+        program: Sequence[str] = (),
     ) -> None:
+        """wrapper: a command that runs the server's. program: one in place of `lanner run`, which calls lanner.run()."""
         places = ("--port", "0") if port else ()
         self.process = subprocess.Popen(
-            command("run", target, *places, *flags),
+            [*wrapper, *(program or command("run", target, *places, *flags))],
             cwd=cwd,
             env=environment({"PYTHONPATH": PATH, **(env or {})}),
             stdin=stdin,
