@@ -10,7 +10,7 @@ import signal
 import sys
 from contextlib import contextmanager
 
-from lanner.log import line, put
+from lanner.log import line, put, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def end(error: BaseException | None) -> "NoReturn":
 
         put("".join(format_exception(error)).rstrip("\n"))
     fields: dict[str, object] = {"pid": os.getpid(), "by": type(error).__name__ if error else "return", "exit": code}
-    put(line("error", "fork.child_ended", {**fields, "hint": HINT}))
+    put(stamp() + line("error", "fork.child_ended", {**fields, "hint": HINT}))
     os._exit(code)
 
 

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 
-from lanner.log import line, put
+from lanner.log import line, put, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ class StopRequests:
         if not self.asked:
             self.asked, self._first_s = number, now_s
             if number == signal.SIGHUP:
-                put(line("warning", "server.stop", {"signal": "SIGHUP", "hint": NO_RELOAD}))
+                put(stamp() + line("warning", "server.stop", {"signal": "SIGHUP", "hint": NO_RELOAD}))
             self.act()
         elif number != signal.SIGHUP and not self.patient and now_s - self._first_s >= SAME_SIGNAL_S:
-            put(line("warning", "server.killed", {"reason": "second_signal"}))
+            put(stamp() + line("warning", "server.killed", {"reason": "second_signal"}))
             os._exit(128 + number)
 
     def _in_child(self) -> None:
