@@ -269,12 +269,29 @@ def test_loop_factory(name: str, made: type) -> None:
 
 
 def test_the_loop_of_asyncio_is_asyncios_own_code() -> None:
-    """But its way to wait."""
+    """But its way to wait, and that it refuses to run in a forked child."""
     assert SelectorLoop.__mro__[1] is asyncio.SelectorEventLoop
-    assert (
-        set(vars(SelectorLoop)) - {"__init__", "__module__", "__doc__", "__firstlineno__", "__static_attributes__"}
-        == set()
-    )
+    own = set(vars(SelectorLoop)) - {"__module__", "__doc__", "__firstlineno__", "__static_attributes__"}
+    assert own == {"__init__", "run_forever"}
+
+
+@pytest.mark.parametrize("make", [EngineLoop, SelectorLoop])
+def test_a_loop_of_before_a_fork_does_not_run_in_the_child(make: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    """A new one does, and the parent's goes on."""
+    loop = make()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            loop.run_forever()
+        except RuntimeError as error:
+            made = make()
+            code = 0 if "before a fork" in str(error) and made.run_until_complete(asyncio.sleep(0, 7)) == 7 else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert loop.run_until_complete(asyncio.sleep(0, "parent")) == "parent"
+    loop.close()
 
 
 def test_a_closed_loop_holds_no_descriptor_while_somebody_holds_it() -> None:

@@ -224,7 +224,7 @@ def test_workers_learn_their_slot_and_share_the_board(bench: Bench, tmp_path: Pa
 
     bench.on_ready = look
     supervisor.run()
-    assert seen == [(b"x" * 8 + bytes(56)) * 3]
+    assert seen == [(b"x" * 8 + bytes(56)) * 3 + bytes(3 * 64)], "as many more for their successors"
     assert sorted(name for name in os.listdir(tmp_path) if name.isdigit()) == ["0", "1", "2"]
 
 
@@ -239,7 +239,7 @@ def test_the_board_slot_of_a_dead_worker_is_zeroed(bench: Bench) -> None:
 
     bench.log.when["worker.ready"] = look
     supervisor.run()
-    assert seen == [bytes(128)]
+    assert seen == [bytes(256)]
 
 
 def test_a_supervisor_that_fails_leaves_no_worker(bench: Bench) -> None:

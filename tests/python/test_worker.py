@@ -12,7 +12,7 @@ from lanner.address import Address
 from lanner.listeners import open_all
 from lanner.serving import Job
 from lanner.slot import Slot, command
-from lanner.worker import pack, receive
+from lanner.worker import END, pack, receive
 
 
 class Started:
@@ -28,7 +28,7 @@ class Started:
         data = b""
         while part := os.read(self.slot.report, 4096):
             data += part
-        return data.decode()
+        return data.removesuffix(END).decode()
 
     def wait(self) -> int:
         _, status = os.waitpid(self.slot.pid, 0)
