@@ -23,6 +23,7 @@ struct ForkGuests {
   static ForkGuests& all() noexcept {
     static ForkGuests* const guests = [] {
       static ForkGuests made;
+      // It fails for want of memory only, before anything is served: children are not told then.
       (void)::pthread_atfork(before, in_parent, in_child);
       return &made;
     }();

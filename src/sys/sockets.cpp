@@ -254,6 +254,7 @@ void refuse_connections(int listener) noexcept {
 
 void allow_connections(int listener) noexcept {
   const int ignored = 0;
+  // It fails where there is no filter.
   (void)::setsockopt(listener, SOL_SOCKET, SO_DETACH_FILTER, &ignored, sizeof ignored);
 }
 
