@@ -24,6 +24,7 @@ class FakeTransport final : public Transport {
   int block_every = 0;                   // every n-th write would_block; 0 = none
   int read_error = 0;                    // errno for the next reads
   int write_error = 0;
+  unsigned unsent_max = 0;  // as limit_unsent() said; 0 = it was not called
   int writes = 0;           // calls of write and send_file
   bool peer_ended = false;  // after `incoming`: end instead of would_block
   bool write_shut = false;
@@ -33,6 +34,7 @@ class FakeTransport final : public Transport {
   IoResult read(char* to, std::size_t room) noexcept override;
   IoResult write(std::span<const std::string_view> pieces) noexcept override;
   IoResult send_file(int file, std::uint64_t offset, std::size_t count) noexcept override;
+  void limit_unsent(unsigned bytes) noexcept override { unsent_max = bytes; }
   void shutdown_write() noexcept override { write_shut = true; }
   void reset() noexcept override { was_reset = closed = true; }
   void close() noexcept override { closed = true; }

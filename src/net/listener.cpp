@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "net/tcp_transport.h"
 #include "sys/sockets.h"
 
 namespace lanner::net {
 namespace {
-
-// Else the kernel takes up to 4 MB (net.ipv4.tcp_wmem) for each client that does not read, and a
-// few hundred of those use up the memory of TCP for all. A fourth of this would cost answers of 1
-// MB a third more CPU, in rounds of the loop; this costs them a sixth, and those up to its size
-// nothing.
-constexpr unsigned kUnsentBytesMax = 524'288;
 
 // Linux hands over what happened to the new connection before it was accepted (accept(2)). That is
 // over; the next client may be fine.

@@ -34,6 +34,9 @@ class Transport {
   virtual IoResult send_file(int file, std::uint64_t offset, std::size_t count) noexcept = 0;
   // Bytes written that the peer has not acknowledged yet.
   virtual std::size_t unacknowledged() const noexcept { return 0; }
+  // At most so many bytes that are not on their way yet are taken from now on, where the kernel can
+  // tell.
+  virtual void limit_unsent(unsigned) noexcept {}
   // No more writes: the peer sees the end.
   virtual void shutdown_write() noexcept = 0;
   // Closes with a reset, so that an incomplete answer does not look complete.

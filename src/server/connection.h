@@ -121,6 +121,7 @@ class Connection final : public net::Watcher,
   bool waits_for_memory() noexcept;
   bool under_low_mark() const noexcept;
   bool spill() noexcept;
+  void limit_kernel() noexcept;
   std::uint64_t bytes_sent() const noexcept { return out_.bytes_sent() + spool_.bytes_sent(); }
   std::size_t process(std::string_view in) noexcept;
   bool step(std::string_view* in) noexcept;  // false = no more now
@@ -183,6 +184,7 @@ class Connection final : public net::Watcher,
   bool closing_ = false;      // close once the output is written
   bool cut_ = false;          // and do it by a reset
   bool write_blocked_ = false;
+  bool kernel_limited_ = false;  // near the budget: the kernel takes less of a large answer
   bool all_taken_ = true;  // as of the last look: the kernel holds nothing that the client has not
   enum class Trust : std::uint8_t { unasked, no, yes };
   Trust trust_ = Trust::unasked;  // of the peer; asked once, with the first field that needs it

@@ -59,12 +59,21 @@ bool Connection::spill() noexcept {
   return true;
 }
 
+// Its buffers are memory, too, although they are not in the budget.
+void Connection::limit_kernel() noexcept {
+  const bool near = server_.budget().near();
+  if (near == kernel_limited_) return;
+  kernel_limited_ = near;
+  transport().limit_unsent(near ? net::kUnsentBytesNear : net::kUnsentBytesMax);
+}
+
 void Connection::mark_dirty() noexcept {
   if (!closed()) server_.mark_dirty(*this);
 }
 
 void Connection::flush() noexcept {
   if (closed()) return;
+  if (out_.size() > Budget::kSmallBytes) limit_kernel();
   bool blocked = false;
   const std::uint64_t sent_before = bytes_sent();
   for (int steps = 0; !blocked && steps < kFlushStepsMax; ++steps) {

@@ -95,6 +95,25 @@ TEST_F(LargeAnswers, OfClientsThatReadNeedNoFileNearTheBudget) {
   client.send_reset();
 }
 
+TEST_F(LargeAnswers, TheKernelTakesLessNearTheBudgetAndAsMuchAsBeforeAfterwards) {
+  Client& client = rig.connect();
+  client.send(kGet);
+  rig.settle();
+  EXPECT_EQ(client.wire.unsent_max, 0u) << "the listener has said it";
+  budget().charge(kLimit / 2 + 1);
+  client.send(kGetSmall);
+  rig.settle();
+  EXPECT_EQ(client.wire.unsent_max, 0u) << "a small answer is none of its business";
+  client.send(kGet);
+  rig.settle();
+  EXPECT_EQ(client.wire.unsent_max, net::kUnsentBytesNear);
+  budget().release(kLimit / 2 + 1);
+  client.send(kGet);
+  rig.settle();
+  EXPECT_EQ(client.wire.unsent_max, net::kUnsentBytesMax);
+  client.send_reset();
+}
+
 TEST_F(LargeAnswers, WithoutAPlaceForAFileAnswersStayInMemoryUpToTheLimit) {
   Options options = small_budget();
   options.spool_directory = "/nonexistent";

@@ -55,6 +55,7 @@ class WireEnd final : public net::Transport {
   net::IoResult send_file(int file, std::uint64_t offset, std::size_t count) noexcept override {
     return client_.wire.send_file(file, offset, count);
   }
+  void limit_unsent(unsigned bytes) noexcept override { client_.wire.limit_unsent(bytes); }
   void shutdown_write() noexcept override { client_.wire.shutdown_write(); }
   void reset() noexcept override { client_.wire.reset(); }
   void close() noexcept override { client_.wire.close(); }
