@@ -2,7 +2,8 @@
 
     tools/check_layers.py [ROOT]
 
-Said by the table: which layers a layer may include, and which layers alone may use a library.
+The table says which layers a layer may include, and which layers alone may use a library. A layer is a folder of src/;
+one with rooms of its own has a row for each of them ("python/json").
 Files in fuzz/ and bench/ may include any layer and any library.
 """
 
@@ -42,6 +43,12 @@ class Table:
             ]
         return found
 
+    def layer_of(self, name: str) -> str | None:
+        """The layer of a file, by its name below src/: the longest row that its folders begin with."""
+        folders = name.split("/")[:-1]
+        rows = ("/".join(folders[:count]) for count in range(len(folders), 0, -1))
+        return next((row for row in rows if row in self.layers), None)
+
     def library_refusal(self, layer: str, header: str) -> str | None:
         """Why a file of `layer` may not include <header>, or None."""
         for prefix, users in self.libraries.items():
@@ -51,11 +58,12 @@ class Table:
 
     def layer_refusal(self, layer: str, header: str) -> str | None:
         """Why a file of `layer` may not include "header", or None."""
-        target, slash, _ = header.partition("/")
+        folder, slash, _ = header.rpartition("/")
         if not slash:
             return f'"{header}": write it as "layer/file.h"'
-        if target not in self.layers:
-            return f"\"{header}\": '{target}' is no layer of tools/layers.toml"
+        target = self.layer_of(header)
+        if target is None:
+            return f"\"{header}\": '{folder}' is no layer of tools/layers.toml"
         allowed = self.layers[layer]
         if target != layer and target not in allowed:
             return f"{layer} may include only {', '.join(allowed) or 'itself'}, not {target}"
@@ -76,16 +84,28 @@ def sources(directory: Path) -> list[Path]:
     return sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES)
 
 
-def check_layer(root: Path, table: Table, layer: str) -> list[str]:
+def check_file(root: Path, table: Table, layer: str, path: Path) -> list[str]:
     found = []
-    for path in sources(root / "src" / layer):
-        for line, header, quoted in includes(path):
-            why = table.library_refusal(layer, header)
-            if quoted and (why is None or (root / "src" / header).is_file()):
-                why = table.layer_refusal(layer, header) or missing(root, header)
-            if why is not None:
-                found.append(f"{path.relative_to(root)}:{line}: {why}")
+    for line, header, quoted in includes(path):
+        why = table.library_refusal(layer, header)
+        if quoted and (why is None or (root / "src" / header).is_file()):
+            why = table.layer_refusal(layer, header) or missing(root, header)
+        if why is not None:
+            found.append(f"{path.relative_to(root)}:{line}: {why}")
     return found
+
+
+def check_layered(root: Path, table: Table) -> list[str]:
+    """src/: each file is in a layer, and includes what the layer may."""
+    found = []
+    strays = set()
+    for path in sources(root / "src"):
+        layer = table.layer_of(path.relative_to(root / "src").as_posix())
+        if layer is None:
+            strays.add(path.parent.relative_to(root).as_posix())
+        else:
+            found += check_file(root, table, layer, path)
+    return found + [f"{folder}:1: this directory is no layer of tools/layers.toml" for folder in sorted(strays)]
 
 
 def check_free(root: Path, directory: Path) -> list[str]:
@@ -107,11 +127,7 @@ def check(root: Path) -> list[str]:
     """All violations under `root`, as "file:line: rule"."""
     table = Table.read(root / "tools/layers.toml")
     found = [f"tools/layers.toml:1: {mistake}" for mistake in table.mistakes()]
-    for directory in sorted(path for path in (root / "src").iterdir() if path.is_dir()):
-        if directory.name in table.layers:
-            found += check_layer(root, table, directory.name)
-        else:
-            found.append(f"src/{directory.name}:1: this directory is no layer of tools/layers.toml")
+    found += check_layered(root, table)
     for name in ("fuzz", "bench"):
         if (root / name).is_dir():
             found += check_free(root, root / name)

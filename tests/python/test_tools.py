@@ -116,6 +116,44 @@ def test_layers_refuse_a_directory_that_is_no_layer(tree: Tree) -> None:
     assert tree.layers() == ["src/util:1: this directory is no layer of tools/layers.toml"]
 
 
+ROOMS = """
+[layers]
+base = []
+"python/object" = ["base"]
+"python/json" = ["base", "python/object"]
+"python/schema" = ["base", "python/object", "python/json"]
+
+[libraries]
+"Python.h" = ["python/object", "python/json", "python/schema"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "why"),
+    [
+        ("python/object/ref.h", '"python/json/encoder.h"', "python/object may include only base, not python/json"),
+        ("python/json/encoder.h", '"python/ref.h"', "\"python/ref.h\": 'python' is no layer of tools/layers.toml"),
+        ("python/json/encoder.h", '"python/wsgi/call.h"', "'python/wsgi' is no layer of tools/layers.toml"),
+        ("base/arena.h", "<Python.h>", "only python/object, python/json, python/schema may include <Python.h>"),
+    ],
+)
+def test_layers_hold_between_the_rooms_of_a_layer(tree: Tree, name: str, line: str, why: str) -> None:
+    tree.write("tools/layers.toml", ROOMS)
+    for room in ("object/ref.h", "json/encoder.h", "schema/encoder.h"):
+        tree.write(f"src/python/{room}", header('#include "python/object/ref.h"', f"python/{room}"))
+    assert tree.layers() == []
+    tree.write(f"src/{name}", header(f"#include {line}", name))
+    [found] = tree.layers()
+    assert found.startswith(f"src/{name}:2: ")
+    assert found.endswith(why)
+
+
+def test_layers_refuse_a_file_beside_the_rooms(tree: Tree) -> None:
+    tree.write("tools/layers.toml", ROOMS)
+    tree.write("src/python/ref.h", header("", "python/ref.h"))
+    assert tree.layers() == ["src/python:1: this directory is no layer of tools/layers.toml"]
+
+
 def test_layers_refuse_a_table_that_goes_up(tree: Tree) -> None:
     tree.write("tools/layers.toml", '[layers]\nbase = ["net"]\nnet = []\n[libraries]\n"z.h" = ["zip"]\n')
     assert tree.layers() == [
