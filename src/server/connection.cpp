@@ -1,19 +1,18 @@
-// server/connection.cpp: one client's HTTP/1 connection: input, stages and closing. Output is in
+// server/connection.cpp: one client's connection: input and closing. Output is in
 // connection_output.cpp, time in connection_time.cpp.
 
 #include "server/connection.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/server.h"
-#include "websocket/handshake.h"
 
 namespace lanner::server {
 
 namespace {
 constexpr std::size_t kKeptReadBytes = 65536;  // read at once behind kept input
 constexpr std::size_t kNearReadBytes = 16384;  // ... and in all cases, near the budget
-constexpr std::uint64_t kAtWorkMs = 1000;      // idle for less: the client may be at work
 }  // namespace
 
 Connection::Connection(Server& server, int fd, net::Transport* transport,
@@ -24,16 +23,17 @@ Connection::Connection(Server& server, int fd, net::Transport* transport,
       out_(server.loop().blocks()),
       spool_(server.spool_file()),
       kept_charge_(server.budget()),
-      exchange_(*this, server.loop().blocks(), server.spool_file()),
       peer_(peer),
-      local_(local),
-      since_ms_(server.loop().now_ms()) {}
+      local_(local) {}
 
 Connection::~Connection() {
+  if (retired_) retired_->release();
+  if (protocol_) protocol_->release();
   if (transport_ != &tcp_) delete transport_;
 }
 
-Result<void> Connection::start() noexcept {
+Result<void> Connection::start(Protocol& protocol) noexcept {
+  protocol_ = &protocol;
   interest_ = sys::Ready::readable | sys::Ready::peer_closed;
   if (transport().descriptor() >= 0) {
     Result<void> watched = server_.loop().watch(transport().descriptor(), interest_, *this);
@@ -43,9 +43,14 @@ Result<void> Connection::start() noexcept {
   return {};
 }
 
+void Connection::hand_over(Protocol& next) noexcept {
+  retired_ = std::exchange(protocol_, &next);
+  request_turn();
+}
+
 void Connection::on_ready(std::uint32_t events) noexcept {
   // Reset, or ended by a peer that reads no more: not to be told as a half-close first.
-  if ((events & sys::Ready::broken) && stage_ == Stage::answering && !wants_input()) {
+  if ((events & sys::Ready::broken) && stage_ == Stage::open && !protocol_->wants_input()) {
     return close(false);
   }
   if ((events & sys::Ready::writable) && !closed()) {
@@ -64,15 +69,13 @@ void Connection::on_ready(std::uint32_t events) noexcept {
 void Connection::on_half_close() noexcept {
   half_closed_ = true;
   set_interest();
-  http::Observer* observer = closed() ? nullptr : exchange_.observer();
-  if (observer && exchange_.state() != Http1Exchange::State::lost) observer->on_half_close();
+  if (!closed()) protocol_->on_half_close();
 }
 
 void Connection::on_readable() noexcept {
   if (stage_ == Stage::lingering) return discard_input();
-  if (static_cast<ListNode<ReadyTag>*>(this)->linked()) return;  // kept input comes first
-  if (!wants_input() || waits_for_memory()) return set_interest();
-  turn_requests_ = 0;
+  if (turn_requested()) return;  // kept input comes first
+  if (!protocol_->wants_input() || waits_for_memory()) return set_interest();
   const bool near = server_.budget().near();
   if (kept_.empty()) {
     std::span<char> room = server_.receive_buffer();
@@ -81,10 +84,9 @@ void Connection::on_readable() noexcept {
     if (got.kind == net::IoResult::Kind::would_block) return;
     if (got.kind == net::IoResult::Kind::error) return close(false);
     if (got.kind == net::IoResult::Kind::end) return on_input_end();
-    if (stage_ == Stage::head) since_ms_ = server_.loop().now_ms();
     const std::string_view in(room.data(), got.bytes);
-    const std::size_t used = process(in);
-    if (!closed() && used < in.size() && stage_ != Stage::lingering && !closing_) {
+    const std::size_t used = feed(in);
+    if (used < in.size() && !ending()) {
       if (!kept_.append(in.substr(used))) return close(true);
       kept_charge_.set(kept_.capacity());
     }
@@ -99,122 +101,43 @@ void Connection::on_readable() noexcept {
   if (got.kind == net::IoResult::Kind::error) return close(false);
   if (got.kind == net::IoResult::Kind::end) return on_input_end();
   kept_.commit(got.bytes);
-  process_kept();
+  feed_kept();
 }
 
-void Connection::process_kept() noexcept {
-  const std::size_t used = process(kept_.view());
+std::size_t Connection::feed(std::string_view in) noexcept {
+  feeding_ = true;
+  const std::size_t used = protocol_->feed(in);
+  feeding_ = false;
+  return used;
+}
+
+void Connection::feed_kept() noexcept {
+  const std::size_t used = feed(kept_.view());
   if (closed()) return;
-  if (used == kept_.size() || closing_ || stage_ == Stage::lingering) {
-    kept_.release();  // an idle connection holds no buffer
-    kept_charge_.set(0);
+  if (used == kept_.size() || ending()) {
+    release_kept();  // an idle connection holds no buffer
   } else if (used > 0) {
     kept_.consume(used);
-    if (stage_ == Stage::head) since_ms_ = server_.loop().now_ms();  // a new head has begun
   }
+}
+
+void Connection::release_kept() noexcept {
+  kept_.release();
+  kept_charge_.set(0);
 }
 
 // A new request would need memory that is kept for those at work. Who has sent a part of one may go
 // on: it can only give memory back.
 bool Connection::waits_for_memory() noexcept {
-  if (!server_.budget().spent() || stage_ != Stage::head || session_.head_begun() ||
-      !kept_.empty()) {
-    return false;
-  }
+  if (!server_.budget().spent() || !kept_.empty() || !protocol_->at_rest()) return false;
   server_.wait_for_memory(*this);
   return true;
 }
 
 void Connection::on_memory() noexcept {
-  since_ms_ = server_.loop().now_ms();  // it was we who did not read
+  protocol_->on_memory();
   set_interest();
   if (!closed()) rearm();
-}
-
-// Parses and serves what is at the front of `in`; returns the bytes that are done with.
-std::size_t Connection::process(std::string_view in) noexcept {
-  std::string_view rest = in;
-  processing_ = true;
-  while (!rest.empty() || session_.phase() != http1::Session::Phase::head) {
-    if (!step(&rest)) break;
-  }
-  processing_ = false;
-  const bool comes_back =
-      static_cast<ListNode<ReadyTag>*>(this)->linked() || (!rest.empty() && over_high_mark());
-  if (!closed() && peer_ended_ && stage_ == Stage::head && !closing_ && !comes_back) {
-    close_after_flush(false);
-  }
-  return in.size() - rest.size();
-}
-
-bool Connection::step(std::string_view* in) noexcept {
-  if (!wants_input()) return false;
-  if (stage_ == Stage::head && turn_requests_ >= server_.limits().requests_per_turn) {
-    server_.mark_ready(*this);
-    return false;
-  }
-  const char* begin = in->data();
-  std::string_view piece;
-  Result<http1::Session::Event> event =
-      session_.next(*in, server_.limits(), server_.fields(), &exchange_.head_slot(), &piece);
-  if (!event) {
-    fail(event.code());
-    return false;
-  }
-  switch (*event) {
-    case http1::Session::Event::need_more:
-      if (stage_ == Stage::receiving && !exchange_.keep_head()) fail(Errc::no_memory);
-      return false;
-    case http1::Session::Event::head:
-      on_head({begin, static_cast<std::size_t>(in->data() - begin)});
-      if (stage_ == Stage::receiving && in->empty()) exchange_.want_body();
-      break;
-    case http1::Session::Event::body:
-      on_body(piece);
-      break;
-    case http1::Session::Event::body_end:
-      on_body_end();
-      break;
-  }
-  return !closed() && stage_ != Stage::lingering && !closing_;
-}
-
-bool Connection::wants_input() const noexcept {
-  if (closing_) return false;  // what comes after a refusal is nobody's, in whatever stage that was
-  switch (stage_) {
-    case Stage::head:
-      return !over_high_mark();
-    case Stage::receiving:
-    case Stage::discarding:
-      return true;
-    case Stage::answering:
-      return streaming_ && !body_paused_ && !body_complete();
-    case Stage::lingering:
-    case Stage::closed:
-      return false;
-  }
-  return false;
-}
-
-void Connection::on_head(std::string_view raw) noexcept {
-  ++requests_;
-  ++turn_requests_;
-  server_.count_request();
-  if (server_.limits().request_ms > 0) request_until_ms_ = since_ms_ + server_.limits().request_ms;
-  since_ms_ = body_progress_ms_ = server_.loop().now_ms();
-  exchange_.open(raw);
-  const http::RequestHead& head = exchange_.head();
-  stage_ = Stage::receiving;
-  if (head.upgrade) {
-    Result<websocket::Handshake> handshake = websocket::check_handshake(head);
-    if (!handshake) return fail(handshake.code());
-  }
-  if (head.framing == http::BodyFraming::none) return;  // body_end follows at once
-  if (server_.handler().body_mode(head) == http::BodyMode::stream) {
-    streaming_ = true;
-    body_paused_ = false;
-    dispatch();
-  }
 }
 
 bool Connection::peer_trusted() noexcept {
@@ -225,129 +148,34 @@ bool Connection::peer_trusted() noexcept {
   return trust_ == Trust::yes;
 }
 
-void Connection::on_body(std::string_view piece) noexcept {
-  body_progress_ms_ = server_.loop().now_ms();
-  if (stage_ == Stage::answering) {
-    if (http::Observer* observer = exchange_.observer()) observer->on_body(piece);
-    return;
-  }
-  if (stage_ == Stage::discarding) {
-    lingered_bytes_ += piece.size();
-    if (lingered_bytes_ > discard_bytes_max()) close_after_flush(false);
-    return;
-  }
-  const http::RequestHead& head = exchange_.head();
-  BodyStore& store = exchange_.store();
-  if (head.framing == http::BodyFraming::length && piece.size() == head.content_length) {
-    return store.borrow(piece);
-  }
-  Result<void> stored = store.append(piece, server_.body_memory_bytes());
-  if (!stored) fail(stored.code());
-}
+void Connection::request_turn() noexcept { server_.mark_ready(*this); }
 
-void Connection::on_body_end() noexcept {
-  if (stage_ == Stage::receiving) return dispatch();
-  if (stage_ == Stage::answering) {
-    if (http::Observer* observer = exchange_.observer()) observer->on_body_end(Errc::ok);
-    return;
-  }
-  session_.begin_next();  // discarding
-  stage_ = Stage::head;
-  since_ms_ = server_.loop().now_ms();
-}
-
-void Connection::dispatch() noexcept {
-  stage_ = Stage::answering;
-  exchange_.set_dispatched();
-  server_.handler().handle(exchange_);
-  if (exchange_.state() != Http1Exchange::State::idle && !exchange_.retained()) exchange_.abort();
-  server_.flush_held();
-}
-
-void Connection::answer_ended(bool persist) noexcept {
-  streaming_ = false;
-  if (closed()) return;
-  if (!persist || server_.draining()) return close_after_flush(false);
-  since_ms_ = body_progress_ms_ = server_.loop().now_ms();
-  if (body_complete()) {
-    session_.begin_next();
-    stage_ = Stage::head;
-  } else {
-    stage_ = Stage::discarding;
-    lingered_bytes_ = 0;
-  }
-  if (processing_) return;
-  if (!kept_.empty() || peer_ended_) server_.mark_ready(*this);
-  if (!(interest_ & sys::Ready::readable)) set_interest();
-  rearm();
-}
-
-bool Connection::may_persist() const noexcept {
-  if (server_.stopping() || closing_ || server_.limits().keep_alive_ms == 0) return false;
-  if (body_complete()) return true;
-  // An answer before the body's end: only worth it when the rest is short and surely on its way
-  // (RFC 9112, 9.3).
-  const http::RequestHead& head = exchange_.head();
-  return !head.expect_continue && head.framing == http::BodyFraming::length &&
-         head.content_length - session_.body_bytes() <= discard_bytes_max();
-}
-
-void Connection::set_body_paused(bool paused) noexcept {
-  if (paused == body_paused_) return;
-  body_paused_ = paused;
-  const std::uint64_t now_ms = server_.loop().now_ms();
-  if (paused) {
-    pause_since_ms_ = now_ms;
-    return;
-  }
-  since_ms_ += now_ms - pause_since_ms_;  // the pause was ours, not the client's
-  body_progress_ms_ = now_ms;
-  if (closed() || processing_) return;
-  // Also without kept input: the end of the body may be all that is owed.
-  if (!kept_.empty() || (streaming_ && !body_complete())) server_.mark_ready(*this);
+void Connection::resume_input(bool owed) noexcept {
+  if (closed() || feeding_) return;
+  if (owed || !kept_.empty() || peer_ended_) request_turn();
   if (!(interest_ & sys::Ready::readable)) set_interest();
   rearm();
 }
 
 // From the server, once a turn after mark_ready().
 void Connection::on_turn() noexcept {
+  if (retired_) std::exchange(retired_, nullptr)->release();
   if (closed()) return;
-  turn_requests_ = 0;
-  if (exchange_.waits_for_space() && under_low_mark()) {
-    exchange_.on_space();
+  if (protocol_->waits_for_space() && under_low_mark()) {
+    protocol_->on_space();
     if (closed()) return;
   }
-  if (wants_input() && (!kept_.empty() || peer_ended_ || streaming_)) {
-    if (stage_ == Stage::head && !session_.head_begun()) since_ms_ = server_.loop().now_ms();
-    process_kept();
-  }
+  if (protocol_->wants_input()) feed_kept();
   if (closed()) return;
-  if (wants_input() && !(interest_ & sys::Ready::readable)) set_interest();
+  if (!(interest_ & sys::Ready::readable)) set_interest();
   rearm();
 }
 
 void Connection::on_input_end() noexcept {
+  if (stage_ == Stage::lingering) return close(false);
   peer_ended_ = true;
-  switch (stage_) {
-    case Stage::head:
-      // Half a head is nobody's request; complete ones that are still kept are served first.
-      if (!kept_.empty()) {
-        server_.mark_ready(*this);
-        return set_interest();
-      }
-      if (out_.empty() && spool_.empty()) return close(false);
-      return close_after_flush(false);
-    case Stage::receiving:
-      return fail(Errc::body_incomplete);
-    case Stage::answering:
-      if (streaming_ && !body_complete()) return fail(Errc::body_incomplete);
-      return set_interest();  // half-closed: it may still read its answer
-    case Stage::discarding:
-      return close_after_flush(false);
-    case Stage::lingering:
-    case Stage::closed:
-      return close(false);
-  }
+  protocol_->on_input_end();
+  set_interest();
 }
 
 void Connection::discard_input() noexcept {
@@ -356,23 +184,8 @@ void Connection::discard_input() noexcept {
   if (got.kind == net::IoResult::Kind::would_block) return;
   if (got.kind != net::IoResult::Kind::bytes) return close(false);
   lingered_bytes_ += got.bytes;
-  since_ms_ = server_.loop().now_ms();
+  linger_since_ms_ = server_.loop().now_ms();
   if (lingered_bytes_ > server_.limits().linger_bytes) close(false);
-}
-
-// The request at hand cannot be served: say why if it is not too late, then close.
-void Connection::fail(Errc code) noexcept {
-  log_failure("h1.reject", code);
-  if (exchange_.state() != Http1Exchange::State::idle) return exchange_.fail(code, false);
-  const int status = error_status(code);
-  char* to = status ? reserve(http1::kErrorBytesMax) : nullptr;
-  if (!to) return close(status != 0);
-  const bool with_body = exchange_.head_slot().method != http::Method::head;  // as far as parsed
-  char* end =
-      http1::write_error(to, status, error_text(code), "", server_.server_fields(), with_body);
-  out_.commit(static_cast<std::size_t>(end - to));
-  server_.log_rejected(*this, status);
-  close_after_flush(false);
 }
 
 void Connection::log_failure(const char* event, Errc code) noexcept {
@@ -381,7 +194,7 @@ void Connection::log_failure(const char* event, Errc code) noexcept {
   log->line(LogLevel::warning, event)
       .add("reason", error_name(code))
       .add("client", http::Endpoint{peer_.view(), peer_.port, peer_.unix_socket})
-      .add("request", requests_)
+      .add("request", protocol_->request_number())
       .send();
 }
 
@@ -402,18 +215,12 @@ void Connection::output_done() noexcept {
 void Connection::begin_linger() noexcept {
   if (peer_ended_) return close(false);
   stage_ = Stage::lingering;
-  request_until_ms_ = kNever;
   transport().shutdown_write();
-  since_ms_ = server_.loop().now_ms();
-  linger_until_ms_ = since_ms_ + linger_ms();
+  linger_since_ms_ = server_.loop().now_ms();
+  linger_until_ms_ = linger_since_ms_ + linger_ms();
   lingered_bytes_ = 0;
-  kept_.release();
-  kept_charge_.set(0);
+  if (!feeding_) release_kept();
   set_interest();
-}
-
-std::uint64_t Connection::discard_bytes_max() const noexcept {
-  return std::min(http::kDiscardBytesMax, server_.limits().linger_bytes);
 }
 
 std::uint64_t Connection::linger_ms() const noexcept {
@@ -422,20 +229,8 @@ std::uint64_t Connection::linger_ms() const noexcept {
 }
 
 void Connection::begin_drain() noexcept {
-  if (stage_ == Stage::lingering) {
-    linger_until_ms_ = std::min(linger_until_ms_, server_.loop().now_ms() + linger_ms());
-    return rearm();
-  }
-  if (stage_ == Stage::discarding) return close_after_flush(false);
-  if (stage_ != Stage::head || closing_) return;
-  if (!kept_.empty() || session_.head_begun()) return;
-  // A client in the middle of its work sends its next request any moment now: it gets an answer
-  // with Connection: close instead of an end that it could not tell from a failure. So does one
-  // that has connected and not spoken yet.
-  const std::uint64_t now_ms = server_.loop().now_ms();
-  const bool at_work = requests_ == 0 || now_ms - since_ms_ < kAtWorkMs || !out_.empty();
-  if (!at_work) return close(false);
-  since_ms_ = now_ms;
+  if (stage_ != Stage::lingering) return protocol_->begin_drain();
+  linger_until_ms_ = std::min(linger_until_ms_, server_.loop().now_ms() + linger_ms());
   rearm();
 }
 
@@ -457,18 +252,15 @@ void Connection::close(bool reset) noexcept {
   }
   out_.clear();
   spool_.clear();
-  if (!processing_) {
-    kept_.release();
-    kept_charge_.set(0);
-  }
+  if (!feeding_) release_kept();
   server_.on_connection_closed(*this);
-  if (exchange_.state() != Http1Exchange::State::idle) exchange_.fail(Errc::disconnected, true);
+  protocol_->on_closed();
 }
 
 void Connection::set_interest() noexcept {
   std::uint32_t wanted = 0;
   const bool waits = static_cast<ListNode<ShortTag>*>(this)->linked();
-  if (!peer_ended_ && !waits && (stage_ == Stage::lingering || wants_input())) {
+  if (!peer_ended_ && !waits && (stage_ == Stage::lingering || protocol_->wants_input())) {
     wanted = sys::Ready::readable;
   }
   if (write_blocked_) wanted |= sys::Ready::writable;

@@ -1,13 +1,13 @@
-// server/connection.h: one client's HTTP/1 connection: reads requests, hands them to the handler,
-// writes the answers, and keeps the deadlines of each stage.
+// server/connection.h: one client's connection: moves bytes between its transport and the protocol
+// that speaks on it, and ends.
 //
-//   head ----> receiving -----> answering ---> head
-//     \            \                 \---> discarding ---> head
-//      \------------\----------------------> lingering ---> closed
+//   open ---> lingering ---> closed
+//      \----------------------^
 //
-//   receiving    a whole body is being collected before the handler is called
-//   discarding   the answer is out; the rest of the request's body is read and dropped
 //   lingering    shut for writing; reads and drops until the client closes (RFC 9112, section 9.6)
+//
+// It keeps the input that was not consumed yet, what waits to be written (out buffer, spool), and
+// the deadlines of a client that does not take it. Requests are the protocol's (protocol.h).
 //
 // Belongs to its server and to the loop's thread. It is never destroyed inside a call: a closed
 // connection is freed at the end of the turn.
@@ -20,11 +20,10 @@
 #include "base/buffer.h"
 #include "base/intrusive_list.h"
 #include "base/timer_wheel.h"
-#include "http1/session.h"
 #include "net/loop.h"
 #include "net/out_buffer.h"
 #include "net/tcp_transport.h"
-#include "server/http1_exchange.h"
+#include "server/protocol.h"
 #include "server/spool.h"
 #include "sys/sockets.h"
 
@@ -51,13 +50,14 @@ class Connection final : public net::Watcher,
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  Result<void> start() noexcept;  // watches the descriptor, arms the first-byte timer
+  // `protocol` speaks first, and is owned from here on. Watches the descriptor, arms the timer.
+  Result<void> start(Protocol& protocol) noexcept;
   void on_ready(std::uint32_t events) noexcept override;
   void on_timer(std::uint64_t now_ms) noexcept override;
-  // Called by the server: parse retained input (ReadyTag); write buffered output (DirtyTag).
+  // Called by the server: feed retained input (ReadyTag); write buffered output (DirtyTag).
   void on_turn() noexcept;
   void flush() noexcept;
-  // Called by the server after wait_for_memory(), when there is memory again.
+  // From the server, after wait_for_memory(): there is some again.
   void on_memory() noexcept;
   // The server stops: an idle connection closes, a busy one closes after its answer.
   void begin_drain() noexcept;
@@ -66,28 +66,44 @@ class Connection final : public net::Watcher,
 
   int descriptor() noexcept { return transport().descriptor(); }  // -1: none
   bool closed() const noexcept { return stage_ == Stage::closed; }
-  // Closed, and no handler holds the exchange any more.
-  bool finished() const noexcept {
-    return closed() && exchange_.state() == Http1Exchange::State::idle;
-  }
+  // Closed, and no handler holds anything of it any more.
+  bool finished() const noexcept { return closed() && !protocol_->busy(); }
   // A request is being received or answered.
-  bool busy() const noexcept {
-    return exchange_.state() != Http1Exchange::State::idle || !out_.empty() || !spool_.empty();
-  }
+  bool busy() const noexcept { return protocol_->busy() || output_pending(); }
   const sys::SocketAddress& peer() const noexcept { return peer_; }
   const sys::SocketAddress* local() const noexcept { return local_; }
   // Whether its forwarding fields are trusted. REQUIRES: the server has a trust list.
   bool peer_trusted() noexcept;
   // The sys::Ready bits it waits for: for a transport that no poller knows (tests).
   std::uint32_t interest() const noexcept { return interest_; }
+  Server& server() const noexcept { return server_; }
 
-  // For the exchange.
-  Server& server() noexcept { return server_; }
+  // What follows is for the protocol.
+  Protocol& protocol() noexcept { return *protocol_; }
+  // `next` speaks from the next turn of the loop on, beginning with the input that is kept, or that
+  // feed() does not consume. The present protocol is released then. REQUIRES: it is not busy().
+  void hand_over(Protocol& next) noexcept;
+
+  // Input.
+  bool input_kept() const noexcept { return !kept_.empty(); }
+  // There is some that was not looked at yet, or may not be for want of memory.
+  bool input_waits() const noexcept {
+    return !kept_.empty() || static_cast<const ListNode<ShortTag>*>(this)->linked();
+  }
+  bool peer_ended() const noexcept { return peer_ended_; }
+  // wants_input() may have become true. `owed`: feed() has something to say without more bytes.
+  void resume_input(bool owed) noexcept;
+  // on_turn() comes with the next turn of the loop.
+  void request_turn() noexcept;
+  bool turn_requested() const noexcept {
+    return static_cast<const ListNode<ReadyTag>*>(this)->linked();
+  }
+
+  // Output, in order: to the out buffer, or behind what is in the spool already. Contiguous room at
+  // the end of the out buffer, to be committed there; null when the spool comes first, memory is
+  // out or more than a block is asked for.
   net::OutBuffer& out() noexcept { return out_; }
   const Spool& spool() const noexcept { return spool_; }
-  // All that is to be sent goes through these, in order: to the out buffer, or behind what is in
-  // the spool already. Contiguous room at the end of the out buffer, to be committed there; null
-  // when the spool comes first, memory is out or more than a block is asked for.
   char* reserve(std::size_t bytes) noexcept {
     return spool_.empty() ? out_.reserve(bytes) : nullptr;
   }
@@ -97,70 +113,60 @@ class Connection final : public net::Watcher,
   // Takes ownership of `fd`, also on failure.
   [[nodiscard]] bool put_file(int fd, std::uint64_t offset, std::uint64_t count) noexcept;
   bool over_high_mark() const noexcept;
+  bool output_pending() const noexcept { return !out_.empty() || !spool_.empty(); }
+  // The kernel took less than it was given at the last flush().
+  bool write_blocked() const noexcept { return write_blocked_; }
   void mark_dirty() noexcept;
-  bool body_begun() const noexcept { return session_.body_bytes() > 0; }
-  bool body_complete() const noexcept { return session_.phase() == http1::Session::Phase::done; }
-  std::uint64_t request_number() const noexcept { return requests_; }
-  bool may_persist() const noexcept;
-  void set_body_paused(bool paused) noexcept;
-  // The handler is done; `persist`: another request may follow on this connection.
-  void answer_ended(bool persist) noexcept;
-  // Nothing more may be written: the buffered bytes are sent, then the connection is cut or closed.
+
+  // The end. Nothing more may be sent: what is buffered goes out, then the connection is cut or
+  // closed.
   void close_after_flush(bool reset) noexcept;
+  bool closing() const noexcept { return closing_; }
+  // Nothing that is read now is anybody's.
+  bool ending() const noexcept { return closing_ || stage_ != Stage::open; }
+  // Its deadlines have changed.
+  void rearm() noexcept;
+  void log_failure(const char* event, Errc code) noexcept;
 
  private:
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static constexpr std::uint64_t kNever = Protocol::kNever;
   static constexpr std::uint64_t kWriteLookMs = 500;  // between looks at what the client has taken
-  enum class Stage : std::uint8_t { head, receiving, answering, discarding, lingering, closed };
+  enum class Stage : std::uint8_t { open, lingering, closed };
 
   void on_readable() noexcept;
   void on_half_close() noexcept;
   void on_input_end() noexcept;
   void discard_input() noexcept;
-  void process_kept() noexcept;
+  std::size_t feed(std::string_view in) noexcept;
+  void feed_kept() noexcept;
+  void release_kept() noexcept;
   bool waits_for_memory() noexcept;
   bool under_low_mark() const noexcept;
   bool spill() noexcept;
   void limit_kernel() noexcept;
   std::uint64_t bytes_sent() const noexcept { return out_.bytes_sent() + spool_.bytes_sent(); }
-  std::size_t process(std::string_view in) noexcept;
-  bool step(std::string_view* in) noexcept;  // false = no more now
-  bool wants_input() const noexcept;
-  void on_head(std::string_view raw) noexcept;
-  void on_body(std::string_view piece) noexcept;
-  void on_body_end() noexcept;
-  void dispatch() noexcept;
-  void fail(Errc code) noexcept;
-  void log_failure(const char* event, Errc code) noexcept;
   void begin_linger() noexcept;
   std::uint64_t linger_ms() const noexcept;
-  std::uint64_t discard_bytes_max() const noexcept;
   void output_done() noexcept;
   void set_interest() noexcept;
   void watch_client(std::uint64_t taken_bytes) noexcept;
   bool made_progress(std::uint64_t now_ms) noexcept;
-  void on_request_timeout() noexcept;
-  void rearm() noexcept;
   std::uint64_t deadline_ms() const noexcept;
-  std::uint64_t read_deadline_ms() const noexcept;
-  std::uint64_t body_deadline_ms() const noexcept;
+  std::uint64_t linger_deadline_ms() const noexcept;
   std::uint64_t write_deadline_ms() const noexcept;
   net::Transport& transport() noexcept { return *transport_; }
 
   Server& server_;
+  Protocol* protocol_ = nullptr;  // owned, as all are: see Protocol::release()
+  Protocol* retired_ = nullptr;   // has handed over, and is released with the next turn
   net::TcpTransport tcp_;
   net::Transport* transport_;
   net::OutBuffer out_;
   Spool spool_;  // follows what is in out_
   Buffer kept_;  // input not yet consumed: an incomplete head, pipelined requests
   Charge kept_charge_;
-  http1::Session session_;
-  Http1Exchange exchange_;
   sys::SocketAddress peer_;
   const sys::SocketAddress* local_;  // the listener's; lives as long as the server
-  std::uint64_t since_ms_;           // accepted, idle since, head or body begun: by stage
-  std::uint64_t body_progress_ms_ = 0;
-  std::uint64_t pause_since_ms_ = 0;
   // How the client takes what was written; only while not all_taken_.
   std::uint64_t write_progress_ms_ = 0;    // it took something
   std::uint64_t write_slow_since_ms_ = 0;  // it has not kept up with us since
@@ -168,17 +174,12 @@ class Connection final : public net::Watcher,
   std::uint64_t write_taken_bytes_ = 0;    // at the last look
   std::uint64_t write_sent_bytes_ = 0;     // at the last look
   std::uint64_t write_look_ms_ = 0;        // when to look again
-  std::uint64_t request_until_ms_ =
-      kNever;  // the request at hand: head, body, answer and its taking
+  std::uint64_t linger_since_ms_ = 0;      // something was read
   std::uint64_t linger_until_ms_ = 0;
   std::uint64_t lingered_bytes_ = 0;
-  std::uint64_t requests_ = 0;
-  std::uint64_t turn_requests_ = 0;
   std::uint32_t interest_ = 0;
-  Stage stage_ = Stage::head;
-  bool streaming_ = false;    // the handler takes the body as it comes
-  bool body_paused_ = false;  // the handler asked for a pause
-  bool processing_ = false;   // inside process(): answers that end now go on there
+  Stage stage_ = Stage::open;
+  bool feeding_ = false;      // inside feed(): what ends now goes on there
   bool half_closed_ = false;  // the peer has shut its sending side; there may be input before that
   bool peer_ended_ = false;   // the peer sends no more; it may still read
   bool closing_ = false;      // close once the output is written

@@ -90,19 +90,14 @@ void Connection::flush() noexcept {
   if (all_taken_ && (pending || bytes_sent() != sent_before)) watch_client(sent_before);
   if (pending != write_blocked_) {
     write_blocked_ = pending;
-    if (!pending && stage_ == Stage::head && !session_.head_begun()) {
-      since_ms_ = server_.loop().now_ms();  // idle from now on
-    }
     set_interest();
-  } else if (!pending && !(interest_ & sys::Ready::readable) && wants_input()) {
+  } else if (!pending && !(interest_ & sys::Ready::readable) && stage_ == Stage::open &&
+             protocol_->wants_input()) {
     set_interest();  // over the high mark and out again at once
   }
-  if (under_low_mark() &&
-      (exchange_.waits_for_space() || (stage_ == Stage::head && (!kept_.empty() || peer_ended_)))) {
-    server_.mark_ready(*this);
-  }
+  if (under_low_mark() && protocol_->waits_for_space()) request_turn();
   if (!pending) {
-    if (exchange_.state() == Http1Exchange::State::idle) request_until_ms_ = kNever;
+    protocol_->on_written();
     output_done();
   }
   if (!closed()) rearm();

@@ -248,13 +248,14 @@ TEST_F(LargeAnswers, AHeadNeverOvertakesWhatIsInTheSpool) {
 // ---- at the budget
 
 TEST_F(LargeAnswers, AtTheBudgetEvenSmallAnswersThatNobodyReadsLeaveMemory) {
-  budget().charge(kLimit - kLimit / 16);
+  budget().charge(kLimit - kLimit / 12);
   ASSERT_TRUE(budget().full());
   ASSERT_FALSE(budget().spent());
   const std::uint64_t before = budget().used();
   std::vector<Client*> clients;
   for (int i = 0; i < 40; ++i) clients.push_back(&ask_and_do_not_read(kGetSmall));
-  EXPECT_LE(budget().used(), before + 40 * (sizeof(Connection) + 200) + 2 * Block::kBytes);
+  EXPECT_LE(budget().used(),
+            before + 40 * (sizeof(Connection) + sizeof(Http1Protocol) + 200) + 2 * Block::kBytes);
   for (Client* client : clients) {
     client->wire.write_room = net::FakeTransport::kUnlimited;
     rig.settle();
@@ -262,7 +263,7 @@ TEST_F(LargeAnswers, AtTheBudgetEvenSmallAnswersThatNobodyReadsLeaveMemory) {
     client->send_reset();
   }
   rig.settle();
-  budget().release(kLimit - kLimit / 16);
+  budget().release(kLimit - kLimit / 12);
 }
 
 TEST_F(LargeAnswers, WhenItIsSpentNewRequestsWaitAndAreNotTimedOut) {

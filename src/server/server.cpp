@@ -104,14 +104,30 @@ Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddr
     if (fd >= 0) sys::close(fd);
     return nullptr;
   }
+  Protocol* protocol = make_http1(*connection);
+  if (!protocol) {
+    connections_.destroy(connection);
+    return nullptr;
+  }
   live_.push_back(*connection);
   budget().charge(sizeof(Connection));
-  if (!connection->start()) {
+  if (!connection->start(*protocol)) {
     connection->close(true);
     return nullptr;
   }
   if (options_.board) options_.board->set_connections(static_cast<unsigned>(connections_.in_use()));
   return connection;
+}
+
+Http1Protocol* Server::make_http1(Connection& connection) noexcept {
+  Http1Protocol* protocol = http1_protocols_.make(connection);
+  if (protocol) budget().charge(sizeof(Http1Protocol));
+  return protocol;
+}
+
+void Server::release(Http1Protocol& protocol) noexcept {
+  http1_protocols_.destroy(&protocol);
+  budget().release(sizeof(Http1Protocol));
 }
 
 Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept {

@@ -22,6 +22,7 @@
 #include "process/board.h"
 #include "server/access_log.h"
 #include "server/connection.h"
+#include "server/http1_protocol.h"
 #include "server/log.h"
 #include "server/spool_file.h"
 #include "sys/fork.h"
@@ -132,6 +133,9 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   // on_memory() comes when a request may begin again.
   void wait_for_memory(Connection& connection) noexcept;
   void mark_ready(Connection& connection) noexcept;
+  // HTTP/1 for a connection that it is handed to; null when memory is out.
+  Http1Protocol* make_http1(Connection& connection) noexcept;
+  void release(Http1Protocol& protocol) noexcept;
   void on_connection_closed(Connection& connection) noexcept;
   void count_request() noexcept { ++requests_; }
   // REQUIRES: options().access_format.
@@ -206,6 +210,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   std::unique_ptr<http::Field[]> fields_;
   std::size_t field_count_ = 0;
   std::unique_ptr<char[]> receive_buffer_;
+  Slab<Http1Protocol> http1_protocols_;  // outlives the connections
   Slab<Connection> connections_;
   IntrusiveList<Connection, LiveTag> live_;
   IntrusiveList<Connection, LiveTag> graveyard_;

@@ -1,5 +1,6 @@
-// server/http1_exchange.h: the http::Exchange of an HTTP/1 connection: one lives in each connection
-// and is reused for each of its requests.
+// server/exchange_core.h: the http::Exchange of every protocol: the state of one request and its
+// answer, what the answer may still send, who asked, and what the access log says. A protocol adds
+// the sink that frames what is sent, and reuses the exchange for one request after another.
 //
 //   idle ---> open ---> started ---> idle
 //               \--------> lost ---> idle
@@ -19,23 +20,23 @@
 #include "base/buffer.h"
 #include "http/exchange.h"
 #include "http/ip_address.h"
-#include "http1/response_writer.h"
 #include "server/body_store.h"
+#include "server/exchange_sink.h"
 
 namespace lanner::server {
 
 class Connection;
 
-class Http1Exchange final : public http::Exchange {
+class ExchangeCore final : public http::Exchange {
  public:
   enum class State : std::uint8_t { idle, open, started, lost };
 
-  Http1Exchange(Connection& connection, BlockPool& blocks, SpoolFile& spool_file) noexcept
-      : connection_(connection), arena_(blocks), store_(spool_file) {}
-  Http1Exchange(const Http1Exchange&) = delete;
-  Http1Exchange& operator=(const Http1Exchange&) = delete;
+  // Both borrowed: the connection that the request came by, and where the answer goes.
+  ExchangeCore(Connection& connection, ExchangeSink& sink) noexcept;
+  ExchangeCore(const ExchangeCore&) = delete;
+  ExchangeCore& operator=(const ExchangeCore&) = delete;
 
-  // For the connection.
+  // For the protocol.
   http::RequestHead& head_slot() noexcept { return head_; }
   // A head was parsed into head_slot(); `raw` is the memory that all its views point into. Fields
   // of a trusted proxy are applied here, before anyone reads the head.
@@ -55,7 +56,7 @@ class Http1Exchange final : public http::Exchange {
   http::Observer* observer() noexcept { return observer_; }
   BodyStore& store() noexcept { return store_; }
   bool waits_for_space() const noexcept { return waits_for_space_; }
-  void on_space() noexcept;  // the out buffer fell under the low mark
+  void on_space() noexcept;  // the output fell under the low mark
 
   // http::Exchange
   const http::RequestHead& head() const noexcept override { return head_; }
@@ -87,9 +88,7 @@ class Http1Exchange final : public http::Exchange {
   std::string_view join_port(std::string_view host, std::uint16_t port) noexcept;
   // Truncates `bytes` to the rest of Content-Length; 0 = nothing is sent.
   std::uint64_t admit(std::uint64_t bytes) noexcept;
-  bool put(const http::Payload& payload, std::uint64_t bytes, bool spooled) noexcept;
-  http::WriteState wrote(bool stored) noexcept;
-  bool put_last_chunk() noexcept;
+  http::WriteState sent(bool stored) noexcept;
   void cut() noexcept;
   void answer_error() noexcept;
   void log_access() noexcept;
@@ -97,10 +96,11 @@ class Http1Exchange final : public http::Exchange {
   void end(bool persist) noexcept;
 
   Connection& connection_;
+  ExchangeSink& sink_;
   Arena arena_;
   BodyStore store_;
   http::RequestHead head_;
-  http1::ResponsePlan plan_;
+  AnswerFrame frame_;
   Buffer trailer_lines_;
   std::string_view raw_;
   http::Observer* observer_ = nullptr;

@@ -1,4 +1,4 @@
-#include "server/http1_exchange.h"
+#include "server/exchange_core.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-// server/http1_forwarding_test.cpp: what the handler is told of client, scheme, host and server;
+// server/exchange_forwarding_test.cpp: what the handler is told of client, scheme, host and server;
 // the peer is 192.0.2.7.
 
 #include <memory>

@@ -1,4 +1,4 @@
-// server/http1_forwarding.cpp: who the client of an exchange is and by what name it asked: the two
+// server/exchange_forwarding.cpp: who the client of an exchange is and by what name it asked: the two
 // ends of the connection, or what a trusted proxy says of them (http/forwarded.h).
 
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include "http/target.h"
 #include "server/connection.h"
-#include "server/http1_exchange.h"
+#include "server/exchange_core.h"
 #include "server/server.h"
 
 namespace lanner::server {
@@ -19,13 +19,13 @@ constexpr std::size_t kPortBytesMax = 5;
 
 }  // namespace
 
-http::Endpoint Http1Exchange::client() const noexcept {
+http::Endpoint ExchangeCore::client() const noexcept {
   if (client_bytes_ > 0) return {{client_text_.data(), client_bytes_}, client_port_, false};
   const sys::SocketAddress& peer = connection_.peer();
   return {peer.view(), peer.port, peer.unix_socket};
 }
 
-http::Endpoint Http1Exchange::server() const noexcept {
+http::Endpoint ExchangeCore::server() const noexcept {
   if (server_named_) {
     std::string_view host = http::split_host(head_.authority).host;
     if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
@@ -37,7 +37,7 @@ http::Endpoint Http1Exchange::server() const noexcept {
   return {local->view(), other_port ? server_port_ : local->port, local->unix_socket};
 }
 
-void Http1Exchange::apply_forwarding() noexcept {
+void ExchangeCore::apply_forwarding() noexcept {
   const Options& options = connection_.server().options();
   if (!connection_.peer_trusted()) {
     if (options.drop_untrusted) drop_forwarding(true);
@@ -66,7 +66,7 @@ void Http1Exchange::apply_forwarding() noexcept {
 }
 
 // "" when memory is out.
-std::string_view Http1Exchange::join_port(std::string_view host, std::uint16_t port) noexcept {
+std::string_view ExchangeCore::join_port(std::string_view host, std::uint16_t port) noexcept {
   char* const text = static_cast<char*>(arena_.allocate(host.size() + 1 + kPortBytesMax));
   if (!text) return {};
   std::memcpy(text, host.data(), host.size());
@@ -77,7 +77,7 @@ std::string_view Http1Exchange::join_port(std::string_view host, std::uint16_t p
 }
 
 // A request without Host (1.0) gets none.
-void Http1Exchange::set_host(std::string_view host) noexcept {
+void ExchangeCore::set_host(std::string_view host) noexcept {
   head_.authority = host;
   for (http::Field& field : connection_.server().fields().first(head_.fields.size())) {
     if (field.token == http::Token::host) field.value = host;
@@ -85,7 +85,7 @@ void Http1Exchange::set_host(std::string_view host) noexcept {
 }
 
 // What nobody vouches for: with `all` every forwarding field, else those that are not listed.
-void Http1Exchange::drop_forwarding(bool all) noexcept {
+void ExchangeCore::drop_forwarding(bool all) noexcept {
   const http::ForwardedNames& names = connection_.server().options().forwarded_names;
   const std::span<http::Field> fields = connection_.server().fields().first(head_.fields.size());
   std::size_t kept = 0;
