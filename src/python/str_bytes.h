@@ -17,8 +17,13 @@ struct StrBytes {
 // False: there is neither. The bytes live as long as the str. REQUIRES: an exact str.
 [[gnu::always_inline]] inline bool utf8_inside(PyObject* text, StrBytes* bytes) noexcept {
   if (PyUnicode_IS_COMPACT_ASCII(text)) [[likely]] {
+#if LANNER_LAYOUTS
+    // SAFETY: a compact ASCII str has its bytes behind the head (PEP 393).
+    bytes->data = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1);
+#else
     // SAFETY: bytes as char, both one byte wide.
     bytes->data = reinterpret_cast<const char*>(PyUnicode_1BYTE_DATA(text));
+#endif
     bytes->size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(text));
     return true;
   }

@@ -114,8 +114,8 @@ Result<void> ExchangeCore::start(const http::ResponseHead& head,
   status_ = static_cast<std::uint16_t>(head.status());
   AccessFormat* format = connection_.server().options().access_format;
   if (format && format->needs_response_fields()) {
-    // Without memory the line has "-" where the fields would be.
     logged_head_.reset(new (std::nothrow) http::ResponseHead);
+    // Without memory the line has "-" where the fields would be.
     if (logged_head_) (void)logged_head_->copy_from(head);
   }
   return {};

@@ -242,7 +242,8 @@ def test_models_have_a_form_in_json_without_a_schema() -> None:
     assert json.dumpb([Point(x_axis=1, inner=Card(name="a"))]) == (
         b'[{"xAxis":1,"inner":{"name":"a","cost":0,"tags":[]}}]'
     )
-    assert json.dumps(Point(x_axis=1), sort_keys=True) == '{"inner":null,"xAxis":1}'
+    # As of dataclasses: only the keys of dicts are sorted.
+    assert json.dumps(Point(x_axis=1), sort_keys=True) == '{"xAxis":1,"inner":null}'
     assert Schema(Any).encode({"point": Point(x_axis=1)}) == b'{"point":{"xAxis":1,"inner":null}}'
     with pytest.raises(json.JSONEncodeError, match="ModelMeta"):
         json.dumpb(Card)
