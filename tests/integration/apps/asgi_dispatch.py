@@ -68,13 +68,20 @@ async def silent(scope, receive, send):
     """No answer, which the server logs: what was logged before it is in the log by then."""
 
 
-def router(functions):
-    """The application of a module: `app = router(globals())`. It has no lifespan, and says so by an exception."""
+def router(functions, otherwise=None):
+    """The application of a module: `app = router(globals())`. It has no lifespan, and says so by an exception.
+
+    otherwise: what answers paths that begin with no function's name.
+    """
     table = {"ledger": ledger, "release": release, "silent": silent, "hello": hello} | functions
 
     async def app(scope, receive, send):
         if scope["type"] != "http":
             raise NotImplementedError(scope["type"])
-        await table[scope["path"].split("/")[1]](scope, receive, send)
+        name = scope["path"].split("/")[1]
+        function = table.get(name, otherwise)
+        if function is None:
+            raise KeyError(name)
+        await function(scope, receive, send)
 
     return app

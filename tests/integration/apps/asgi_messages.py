@@ -49,4 +49,4 @@ async def play(scope, receive, send):
                 raise
 
 
-app = router(globals())
+app = router(globals(), otherwise=scope)
