@@ -48,6 +48,7 @@ set(LANNER_PYTHON_SOURCES
   schema_builder.cpp
   schema_compile.cpp
   schema_encode_leaf.cpp
+  schema_foreign.cpp
   schema_encoder.cpp
   schema_fit.cpp
   schema_hashes.cpp

@@ -172,6 +172,7 @@ class Schema:
         profile: int = 0,
         errors_max: int = 64,
         reject_duplicates: bool = False,
+        from_attributes: bool = False,
     ) -> Self:
         """nodes: as lanner/schema/_compile.py makes them; kept and borrowed from. Raises TypeError."""
 

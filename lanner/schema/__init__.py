@@ -9,8 +9,20 @@ cards.encode([Card("Opt")])             # -> b'[{"name":"Opt"}]'
 
 from lanner._core import ValidationError
 from lanner.json import JSONDecodeError
+from lanner.schema._aliases import AliasChoices, AliasPath
+from lanner.schema._base64 import Base64
 from lanner.schema._model import Model
-from lanner.schema._registry import register_type
+from lanner.schema._registry import OwnType, register_type
 from lanner.schema._schema import Schema
 
-__all__ = ["JSONDecodeError", "Model", "Schema", "ValidationError", "register_type"]
+__all__ = [
+    "AliasChoices",
+    "AliasPath",
+    "Base64",
+    "JSONDecodeError",
+    "Model",
+    "OwnType",
+    "Schema",
+    "ValidationError",
+    "register_type",
+]

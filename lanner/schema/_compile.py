@@ -15,9 +15,10 @@ import typing
 from typing import Any
 
 from lanner.json import Raw
-from lanner.schema import _foreign, _hints, _records, _rules, _types, _unions
+from lanner.schema import _codecs, _containers, _foreign, _hints, _records, _rules, _types, _unions
+from lanner.schema._base64 import Base64, is_base64
 from lanner.schema._raw import RawCodec
-from lanner.schema._registry import registry
+from lanner.schema._registry import OwnType, Resolver, registry
 from lanner.schema._types import type_name
 
 Node = dict[str, Any]
@@ -33,7 +34,10 @@ def listed(values: list[str]) -> str:
 class Compiler:
     """Compiles one type; `nodes` is the result."""
 
-    def __init__(self) -> None:
+    def __init__(self, resolver: Resolver | None = None) -> None:
+        self.resolver = resolver
+        self.within: list[Any] = []  # the own types whose sources are being compiled
+        self.codecs: list[_codecs.Codec] = []  # what is told the schema when there is one
         self.nodes: list[Node] = []
         self.records: dict[Any, int] = {}
         self.self: Any = None  # what Self means here
@@ -60,9 +64,11 @@ class Compiler:
             return self.compile(self.self, metadata)
         if isinstance(tp, str | typing.ForwardRef):
             raise TypeError(f"{tp!r} is only a name here; give the type itself")
-        own = registry.get(tp)
+        own = self.own_of(tp)
         if own is not None:
             return self.own_type(tp, own, metadata)
+        if tp is bytes and any(is_base64(item) for item in metadata):
+            return self.base64(metadata)
         if tp is Raw:
             codec = RawCodec()
             raw = self.node("delegate", "missing", "Raw", object=codec, encode=codec, own_class=Raw, cls=codec)
@@ -133,12 +139,34 @@ class Compiler:
                 inner = self.node("custom", "missing", label, children=[inner], object=function)
         return inner
 
+    def own_of(self, tp: Any) -> OwnType | None:
+        """How a type of the user's is read and written: what the schema's resolver says, else what is registered."""
+        if tp in self.within:
+            return None
+        own = self.resolver(tp) if self.resolver is not None else None
+        if own is not None and not isinstance(own, OwnType):
+            raise TypeError(f"the resolver returned {own!r} for {type_name(tp)}: an OwnType or None is expected")
+        return registry.get(tp) if own is None else own
+
     def own_type(self, tp: Any, own: Any, metadata: tuple[Any, ...]) -> int:
         index = self.node("custom", "missing", type_name(tp), object=own.decode, encode=own.encode, own=own)
+        self.within.append(tp)  # what it is read from may be the type as it is without
         self.nodes[index]["children"] = [self.compile(own.source)]
+        self.within.pop()
         self.nodes[index]["own_class"] = tp if isinstance(tp, type) else None
         self.nodes[index]["lax_source"] = own.lax
         return self.about(index, metadata)
+
+    def base64(self, metadata: tuple[Any, ...]) -> int:
+        """bytes as text in base64; lengths are those of the bytes."""
+        mark = next(item for item in reversed(metadata) if is_base64(item))
+        said = _rules.gather(item for item in metadata if not is_base64(item))
+        lengths = {name: said[name] for name in _rules.LENGTHS & said.keys()}
+        codec = _codecs.Base64Codec(isinstance(mark, Base64) and mark.urlsafe, lengths)
+        inner = self.node("delegate", "missing", "base64", object=codec, encode=codec, cls=codec, own_class=bytes)
+        rules = _rules.rules_of("bytes", said)
+        made = self.node("custom", "missing", "bytes", children=[inner], object=unchanged, rules=rules, said=said)
+        return self.functions(made, said)
 
     def adapted(self, tp: Any, metadata: tuple[Any, ...]) -> int:
         """A type that only pydantic supports: its own validator and serializer."""
@@ -151,52 +179,13 @@ class Compiler:
     def structured(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
         cls = origin or tp
         arguments = typing.get_args(tp)
-        cls = _types.ABSTRACT.get(cls, cls)
         if not isinstance(cls, type):
             raise TypeError(f"{tp!r} is no type that a schema knows")
-        said = _rules.gather(metadata)
-        if cls in _types.CONTAINERS:
-            kind, wrong = _types.CONTAINERS[cls]
-            item = self.compile(arguments[0] if arguments else Any)
-            label = f"{kind}[{self.nodes[item]['label']}]"
-            made = self.node(kind, wrong, label, children=[item], rules=_rules.rules_of(kind, said), said=said)
-            return self.functions(made, said)
-        if cls is tuple and _types.is_uniform(tp, arguments):
-            return self.functions(self.tuple_of(arguments, said), said)
-        if cls is tuple:
-            return self.about(self.fixed_of(arguments), metadata)
-        if cls is dict:
-            return self.functions(self.dict_of(arguments, said), said)
-        return self.about(
-            self.enum_of(cls) if issubclass(cls, enum.Enum) else self.record(tp, cls, arguments), metadata
-        )
-
-    def tuple_of(self, arguments: tuple[Any, ...], said: dict[str, Any]) -> int:
-        item = self.compile(arguments[0] if arguments else Any)
-        label = f"tuple[{self.nodes[item]['label']}, ...]"
-        rules = _rules.rules_of("tuple", said)
-        return self.node("tuple", "tuple_type", label, children=[item], rules=rules, said=said)
-
-    def fixed_of(self, arguments: tuple[Any, ...]) -> int:
-        """A tuple with a type for each of its items."""
-        if any(
-            type(argument).__name__ == "_UnpackGenericAlias" or _types.is_starred(argument) for argument in arguments
-        ):
-            raise TypeError("a tuple has items of one type, tuple[X, ...], or a fixed number of them, tuple[X, Y]")
-        items = [] if arguments == ((),) else [self.compile(argument) for argument in arguments]
-        label = f"tuple[{', '.join(self.nodes[item]['label'] for item in items)}]"
-        return self.node("fixed", "tuple_type", label, children=items, too_long=_rules.too_long("Tuple", len(items)))
-
-    def dict_of(self, arguments: tuple[Any, ...], said: dict[str, Any]) -> int:
-        key = self.compile(arguments[0] if arguments else Any)
-        if self.nodes[key]["kind"] not in _unions.KEYS:
-            raise TypeError(
-                f"{arguments[0]!r} cannot be a key in JSON; use str, a number, a date, a UUID, an Enum or a Literal"
-            )
-        value = self.compile(arguments[1] if arguments else Any)
-        label = f"dict[{self.nodes[key]['label']},{self.nodes[value]['label']}]"
-        rules = _rules.rules_of("dict", said)
-        return self.node("dict", "dict_type", label, children=[key, value], rules=rules, said=said)
+        made = _containers.container(self, tp, cls, arguments, metadata)
+        if made is not None:
+            return made
+        known = self.enum_of(cls) if issubclass(cls, enum.Enum) else self.record(tp, cls, arguments)
+        return self.about(known, metadata)
 
     def choices(self, values: list[tuple[Any, Any]], slug: str, cls: type | None, label: str) -> int:
         """values: (what is read, what it becomes)."""
@@ -208,7 +197,7 @@ class Compiler:
                 table.setdefault(pair[0], []).append(pair)
             except TypeError:
                 raise TypeError(f"{pair[0]!r} is not hashable: it cannot be a choice") from None
-        values = first_of_each(values)
+        values = _types.first_of_each(values)
         choices = {"values": values, "map": table, "rule": rule, "type": cls}
         return self.node("choice", slug, label, choices=choices, wrong=rule)
 
@@ -230,13 +219,30 @@ class Compiler:
         if issubclass(cls, enum.Flag):
             raise TypeError(f"{cls.__qualname__}: a Flag is a set of bits; use its integer")
         # Aliases are left out by iteration; by value they name the same member.
-        return self.choices([(member.value, member) for member in cls], "enum", cls, "enum")
+        choice = self.choices([(member.value, member) for member in cls], "enum", cls, "enum")
+        missing: Any = cls._missing_
+        if missing.__func__ is enum.Enum._missing_.__func__:  # type: ignore[attr-defined]
+            return choice
+        codec = _codecs.EnumCodec(cls, choice)
+        index = self.read_by(codec, choice, "enum", cls)
+        keys = self.node("dict", "dict_type", "keys", children=[choice, self.compile(Any)])
+        key_codec = _codecs.EnumKeyCodec(cls, choice, keys)
+        self.codecs.append(key_codec)
+        key = self.node("delegate", "missing", "enum", object=key_codec, encode=key_codec, cls=key_codec, own_class=cls)
+        self.nodes[index]["key"] = key
+        return index
+
+    def read_by(self, codec: _codecs.Codec, written: int, label: str, cls: type | None) -> int:
+        """What a codec reads and one of the nodes writes and describes."""
+        self.codecs.append(codec)
+        reading = self.node("delegate", "missing", label, object=codec, encode=codec, cls=codec, own_class=cls)
+        return self.node("custom", "missing", label, object=unchanged, children=[written, reading])
 
     def record(self, tp: Any, cls: type, arguments: tuple[Any, ...]) -> int:
         bound = tuple(map(_hints.closed, arguments))
         name = f"{cls.__name__}[{','.join(map(type_name, bound))}]" if bound else cls.__name__
         bound = bound or tuple(map(_hints.unbound, getattr(cls, "__parameters__", ())))
-        key = (cls, bound)
+        key = (cls, bound, *map(type_name, self.within))
         if key in self.records:
             return self.records[key]
         if hasattr(cls, "__pydantic_validator__"):
@@ -249,7 +255,19 @@ class Compiler:
             )
         index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec)
         self.records[key] = index
+        if any(field.paths for field in spec.fields):
+            instances = None if spec.make == "mapping" else cls
+            codec = _codecs.AliasCodec(instances, _records.places(spec), spec.forbid_extra)
+            self.records[key] = self.read_by(codec, index, name, cls)
+            self.nodes[self.records[key]]["spec"] = spec
         outer, self.self = self.self, cls[bound] if arguments else cls  # type: ignore[index]
+        self.nodes[index]["record"] = self.record_parts(cls, spec)
+        self.self = outer
+        if self.records[key] != index:
+            codec.inner = self.node(**{**self.nodes[index], "record": renamed(self.nodes[index]["record"])})
+        return self.records[key]
+
+    def record_parts(self, cls: type, spec: _records.RecordSpec) -> dict[str, Any]:
         record = {
             "make": spec.make,
             "type": dict if spec.make == "mapping" else cls,
@@ -263,9 +281,7 @@ class Compiler:
             record["tag"] = f"{json.dumps(spec.tag[0])}:{json.dumps(spec.tag[1])},"
         if spec.from_array:
             record["too_long"] = _rules.too_long("NamedTuple", len(spec.fields))
-        self.self = outer
-        self.nodes[index]["record"] = record
-        return index
+        return record
 
     def field(self, cls: type, field: _records.FieldSpec) -> dict[str, Any]:
         try:
@@ -281,12 +297,13 @@ class Compiler:
             "quoted": json.dumps(field.name, ensure_ascii=False),
             "attribute": sys.intern(field.attribute),
             "argument": sys.intern(field.argument or field.attribute),
+            "paths": field.paths,
             "input_only": field.input_only,
             "unset": _types.unset_of(field.type),
             "written": json.dumps(field.write_name or field.name, ensure_ascii=False) + ":",
             "node": node,
             "required": field.required,
-            "takes_input": field.takes_input,
+            "takes_input": field.takes_input and not (field.paths and all(len(path) > 1 for path in field.paths)),
             "has_default": default is not _records.NOTHING,
             "default": None if default is _records.NOTHING else default,
             "factory": factory,
@@ -308,44 +325,33 @@ class Compiler:
         if len(members) != 1 or _rules.gather(metadata).get("discriminator") is not None:
             made = self.members(members, metadata)
             return self.optional(made) if nullable else made
-        made = self.compile(members[0], self.constraints(metadata))
-        return self.about(self.optional(made) if nullable else made, self.others(metadata))
+        made = self.compile(members[0], _rules.constraints_of(metadata))
+        return self.about(self.optional(made) if nullable else made, _rules.others_of(metadata))
 
     def members(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         """A union of several: constraints apply to the members that support them, other metadata to the union."""
         said = _rules.gather(metadata)
         discriminator = said.get("discriminator")
-        if discriminator is not None and any(hasattr(member, "__pydantic_validator__") for member in members):
+        if discriminator is not None and any(map(_foreign.holds_model, members)):
             return self.adapted(functools.reduce(operator.or_, members), metadata)
         one = _rules.ForOneMember()
-        inner = (*self.constraints(metadata), one)
+        inner = (*_rules.constraints_of(metadata), one)
         children = [self.compile(member, inner if len(inner) > 1 else ()) for member in members]
         for name in _rules.CONSTRAINTS & said.keys() - one.used:
             if said[name] is not False:
                 raise TypeError(f"{name}={said[name]!r} means nothing for {' or '.join(map(type_name, members))}")
         labels = [self.nodes[child]["label"] for child in children]
         label = f"union[{','.join(labels)}]"
-        tags = _unions.tags([self.inner(child) for child in children], discriminator)
+        tags = _unions.tags(self, children, discriminator)
         if tags is not None:
             names = [next(t for t, _, member in tags["tags"] if member == i) for i in range(len(children))]
             made = self.node("tagged", "missing", label, children=children, labels=names, tags=tags)
+            if any(self.member(child)["nullable"] for child in children):
+                made = self.optional(made)
         else:
             kinds = _unions.looks([self.member(child) for child in children])
             made = self.node("union", "missing", label, children=children, labels=labels, kinds=kinds)
-        return self.about(made, self.others(metadata))
-
-    def constraints(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The constraints in the metadata, which are passed to each member of a union."""
-        said = _rules.gather(metadata)
-        kept = {name: said[name] for name in (*_rules.CONSTRAINTS, "format", "strict") if name in said}
-        return (types.SimpleNamespace(**kept),) if kept else ()
-
-    def others(self, metadata: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The metadata of the union as a whole: notes and functions."""
-        said = _rules.gather(metadata)
-        notes = {name: said[name] for name in _rules.NOTES if name in said and name != "format"}
-        functions = [_rules.Function(what, function) for what, function in said["functions"]]
-        return (*([types.SimpleNamespace(**notes)] if notes else []), *functions)
+        return self.about(made, _rules.others_of(metadata))
 
     def optional(self, inner: int) -> int:
         if self.nodes[inner]["kind"] == "none":
@@ -361,22 +367,26 @@ class Compiler:
             index = self.nodes[index]["same_as"]
         return {**self.nodes[index], "nullable": nullable}
 
-    def inner(self, index: int) -> Node:
-        while "same_as" in self.nodes[index]:
-            index = self.nodes[index]["same_as"]
-        return self.nodes[index]
+    def seen_through(self, index: int) -> Node:
+        """What a node stands for, also behind functions that are called after it."""
+        node = self.member(index)
+        while node["kind"] == "custom" and node.get("own") is None:
+            node = self.member(node["children"][0])
+        return node
 
 
-def first_of_each(values: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Without texts that stand for two choices, as in Literal["a", Color.A]: the first counts."""
-    kept: list[tuple[Any, Any]] = []
-    seen: set[str] = set()
-    for value, choice in values:
-        if type(value) is not str or value not in seen:
-            kept.append((value, choice))
-        if type(value) is str:
-            seen.add(value)
-    return kept
+def renamed(record: dict[str, Any]) -> dict[str, Any]:
+    """The record as AliasCodec reads it: its fields are called "\\0" and their number."""
+    fields = [
+        {
+            **field,
+            "name": f"\0{i}",
+            "quoted": json.dumps(f"\0{i}"),
+            "takes_input": field["takes_input"] or bool(field["paths"]),
+        }
+        for i, field in enumerate(record["fields"])
+    ]
+    return {**record, "fields": fields}
 
 
 def unchanged(value: Any) -> Any:

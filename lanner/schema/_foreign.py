@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import typing
 from collections.abc import Iterable
 from typing import Annotated, Any
 
@@ -32,6 +33,11 @@ def is_pydantics(tp: Any, metadata: Iterable[object]) -> bool:
         and not (type(item).__name__ in KNOWN and not callable(getattr(item, "discriminator", None)))
         for item in metadata
     )
+
+
+def holds_model(tp: Any) -> bool:
+    """Whether a type is a pydantic model, or a union of such."""
+    return hasattr(tp, "__pydantic_validator__") or any(map(holds_model, typing.get_args(tp)))
 
 
 def adapter_of(tp: Any, metadata: tuple[Any, ...]) -> Any:

@@ -192,11 +192,13 @@ class Describer:
             properties[spec.tag[0]] = {"const": spec.tag[1]}
             required.append(spec.tag[0])
         for field, told in zip(record["fields"], spec.fields, strict=True):
-            if told.input_only if self.output else not field["takes_input"]:
+            if told.input_only if self.output else not told.takes_input:
                 continue
             name = told.write_name or field["name"] if self.output else field["name"]
-            properties[name] = self.field(field, name)
-            if field["required"] or (self.output and record["make"] != "mapping"):
+            names = [name] if self.output or not field["paths"] else sorted({str(path[0]) for path in field["paths"]})
+            for place in names:
+                properties[place] = self.field(field, place) if (place,) in (field["paths"] or [(place,)]) else {}
+            if (field["required"] and len(names) == 1) or (self.output and record["make"] != "mapping"):
                 required.append(name)
         described = {"title": node["name"], "type": "object", "properties": properties}
         if required:
@@ -276,7 +278,7 @@ class Describer:
             if demand in BOUNDS:
                 if (number := json_number(bound)) is not None:
                     described[BOUNDS[demand]] = number
-            elif demand in ("min_length", "max_length"):
+            elif demand in ("min_length", "max_length") and node["kind"] != "custom":
                 described[demand[:3] + SIZES.get(node["kind"], "Items")] = bound
             elif demand in ("pattern", "predicate") and rule["slug"] == "string_pattern_mismatch":
                 described["pattern"] = rule["context"]["pattern"]

@@ -8,12 +8,16 @@ from lanner.json import JSONEncodeError, Raw, dumpb
 
 
 class Refused(Exception):
-    """A value that has no form in JSON. errors: as ValidationError has them."""
+    """A value that does not fit. errors: as ValidationError has them, with places from here."""
 
-    def __init__(self, reason: str, value: object) -> None:
-        super().__init__(reason)
-        error = {"type": "value_error", "loc": (), "msg": f"Value error, {reason}", "input": value}
-        self.errors = [{**error, "ctx": {"error": reason}}]
+    def __init__(self, errors: list[dict[str, Any]]) -> None:
+        super().__init__(errors)
+        self.errors = errors
+
+
+def value_error(reason: str, value: object) -> dict[str, Any]:
+    message = f"Value error, {reason}"
+    return {"type": "value_error", "loc": (), "msg": message, "input": value, "ctx": {"error": reason}}
 
 
 class RawCodec:
@@ -26,7 +30,7 @@ class RawCodec:
         try:
             return value if isinstance(value, Raw) else Raw(dumpb(value), trusted=True)
         except JSONEncodeError as error:
-            raise Refused(str(error), value) from None
+            raise Refused([value_error(str(error), value)]) from None
 
     def to_json(self, value: Raw) -> bytes:
         return value.data

@@ -12,6 +12,7 @@ from typing import Any
 
 from lanner import _core
 from lanner.schema import _rules
+from lanner.schema._aliases import Path, names_of
 from lanner.schema._hints import hints_of
 
 NOTHING: Any = object()
@@ -33,6 +34,7 @@ class FieldSpec:
     input_only: bool = False  # InitVar: the object does not keep it
     member: Any = None  # the descriptor of its slot
     write_name: str = ""  # on the wire when it is written; "" = name
+    paths: list[Path] = dataclasses.field(default_factory=list)  # where it is read from, if that is not just `name`
     argument: str = ""  # in the call that makes the object; "" = attribute
 
     @property
@@ -82,19 +84,19 @@ def plain_object(cls: type) -> bool:
     )
 
 
-def aliases(hint: Any, name: str, shown: str) -> tuple[str, str]:
-    """(name read, name written), by an alias in Annotated. shown: the field, in an error."""
-    if typing.get_origin(hint) is not typing.Annotated:
-        return name, name
-    said = _rules.gather(hint.__metadata__)
-    if any(getattr(item, "exclude", None) is True for item in hint.__metadata__):
-        raise TypeError(f"{shown}: exclude=True is for pydantic models; answer by a type without the field")
-    read = said.get("validation_alias") or said.get("alias") or name
-    written = said.get("serialization_alias") or said.get("alias") or name
-    for alias in (read, written):
-        if not isinstance(alias, str):
-            raise TypeError(f"{shown}: the alias {alias!r} is no str")
-    return read, written
+def set_names(spec: FieldSpec, name: str) -> FieldSpec:
+    """Gives a field the names that its type says, or this one."""
+    paths, written = names_of(spec.type, name, spec.shown)
+    single = [path[0] for path in paths if len(path) == 1]
+    spec.name = str(single[0]) if single else spec.shown
+    spec.paths = paths if len(paths) > 1 or not single else []
+    spec.write_name = written
+    return spec
+
+
+def places(spec: RecordSpec) -> dict[str, list[Path]]:
+    """Where the fields are read from, by the names that AliasCodec has for them."""
+    return {f"\0{i}": field.paths or [(field.name,)] for i, field in enumerate(spec.fields) if field.takes_input}
 
 
 def is_argument(default: object) -> bool:
@@ -133,10 +135,7 @@ def told(cls: type, spec: FieldSpec) -> FieldSpec:
             spec.factory, spec.required = item.default_factory, False
         elif item.default is not ... and not _rules.is_undefined(item.default):
             spec.default, spec.required = item.default, False
-    name, written = aliases(spec.type, "", spec.shown)
-    spec.name = name or spec.name
-    spec.write_name = written or spec.write_name or spec.name
-    return spec
+    return set_names(spec, spec.name)
 
 
 def class_rule(slug: str, message: str, cls: type) -> _rules.Rule:
@@ -211,8 +210,7 @@ def typed_dict_record(cls: type, hints: Hints) -> RecordSpec:
     specs: list[FieldSpec] = []
     for name, hint in hints.items():
         required, hint = qualified(hint, name in cls.__required_keys__)  # type: ignore[attr-defined]
-        read, written = aliases(hint, name, name)
-        specs.append(FieldSpec(read, name, hint, required=required, write_name=written))
+        specs.append(set_names(FieldSpec(name, name, hint, required=required), name))
     closed = forbids_extra(cls) or getattr(cls, "__closed__", None) is True  # PEP 728
     return RecordSpec(cls, "mapping", specs, None, forbid_extra=closed)
 
@@ -305,8 +303,7 @@ def model_record(cls: type, hints: Hints) -> RecordSpec:
         hint = hints[field.name]
         if field.argument is not None:
             hint = typing.Annotated[hint, field.argument]
-        read, written = aliases(hint, field.wire_name, field.name)
-        spec = FieldSpec(read, field.name, hint, write_name=written, required=field.required)
+        spec = set_names(FieldSpec(field.name, field.name, hint, required=field.required), field.wire_name)
         spec.default, spec.factory = field.default, field.factory
         specs.append(spec)
     wrong = class_rule("model_type", "Input should be a valid dictionary or instance of {}", cls)
@@ -351,7 +348,13 @@ def record_of(cls: type, arguments: tuple[Any, ...]) -> RecordSpec | None:
 
 def check_names(spec: RecordSpec) -> None:
     """No name in JSON stands for two fields."""
-    read = [(field.name, field) for field in spec.fields if field.takes_input]
+    read = [
+        (str(path[0]), field)
+        for field in spec.fields
+        if field.takes_input
+        for path in field.paths or [(field.name,)]
+        if len(path) == 1
+    ]
     written = [(field.write_name or field.name, field) for field in spec.fields if not field.input_only]
     for way, names in (("read from", read), ("written as", written)):
         taken: dict[str, FieldSpec] = {}

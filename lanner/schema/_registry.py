@@ -10,13 +10,24 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OwnType:
-    source: Any  # the type that is read first, then given to decode
+    """How a type is read and written; what the resolver of a Schema returns.
+
+    decode: makes the value of what is read; a ValueError or AssertionError becomes a validation error.
+    encode: gives back what is written, of type `source`.
+    source: the type that is read first, then given to decode.
+    schema: its JSON Schema; that of `source` when None.
+    """
+
     decode: Callable[[Any], Any]
-    encode: Callable[[Any], Any]
-    schema: dict[str, Any] | None
+    encode: Callable[[Any], Any] = str
+    source: Any = str
+    schema: dict[str, Any] | None = None
     lax: tuple[type, ...] | None = None  # what validate() gives to decode as well, in the compat profile
+
+
+Resolver = Callable[[Any], OwnType | None]
 
 
 class Registry:
@@ -45,9 +56,9 @@ for address in (
     lax: tuple[type, ...] = (int, bytes)
     if name:
         lax += (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)
-    registry.add(address, OwnType(str, address, str, described, lax=lax))
+    registry.add(address, OwnType(decode=address, schema=described, lax=lax))
 for path in (pathlib.Path, pathlib.PurePath, pathlib.PurePosixPath, pathlib.PosixPath):
-    registry.add(path, OwnType(str, path, str, {"type": "string", "format": "path"}, lax=(os.PathLike,)))
+    registry.add(path, OwnType(decode=path, schema={"type": "string", "format": "path"}, lax=(os.PathLike,)))
 
 
 def register_type(
@@ -67,4 +78,4 @@ def register_type(
 
     Example: `register_type(Color, decode=Color.parse, encode=Color.to_hex)`
     """
-    registry.add(cls, OwnType(source, decode, encode, schema))
+    registry.add(cls, OwnType(decode=decode, encode=encode, source=source, schema=schema))

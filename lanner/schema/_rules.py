@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import re
+import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -124,6 +125,21 @@ def gather(metadata: Iterable[object]) -> dict[str, Any]:
             functions.append((item.what if isinstance(item, Function) else what, function))
     found["functions"] = functions
     return found
+
+
+def constraints_of(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What of the metadata constrains values, as what a member of a union is given."""
+    said = gather(metadata)
+    kept = {name: said[name] for name in (*CONSTRAINTS, "format", "strict") if name in said}
+    return (types.SimpleNamespace(**kept),) if kept else ()
+
+
+def others_of(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What of the metadata is for the union as a whole: notes and functions."""
+    said = gather(metadata)
+    notes = {name: said[name] for name in NOTES if name in said and name != "format"}
+    functions = [Function(what, function) for what, function in said["functions"]]
+    return (*([types.SimpleNamespace(**notes)] if notes else []), *functions)
 
 
 def zone_of(tz: Any) -> Any:

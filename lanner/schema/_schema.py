@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import builtins
 import decimal
 import uuid
-from typing import Any, Generic, Literal, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack, overload
 
 from lanner import _core
-from lanner.schema import _compile, _json_schema, _types
+from lanner.schema import _codecs, _compile, _json_schema, _types
 from lanner.schema._foreign import errors_of
+from lanner.schema._registry import Resolver
+
+if TYPE_CHECKING:
+    from lanner._core import TextValue
 
 T = TypeVar("T")
 Mode = Literal["validation", "serialization"]
+
+
+class Options(TypedDict, total=False):
+    """The keywords of Schema."""
+
+    profile: Literal["json", "text", "compat"]
+    errors: Literal["all", "first"]
+    duplicate_keys: Literal["last", "reject"]
+    resolver: Resolver | None
+    from_attributes: bool
+
+
 PROFILES = {"json": 0, "text": 1, "compat": 2}
 ERRORS_MAX = 64
 MADE_OF = (uuid.UUID, decimal.Decimal, errors_of)  # what the engine makes values of
@@ -25,45 +43,59 @@ class Schema(_core.Schema, Generic[T]):
         (all is text: query strings, forms) or "compat" (pydantic's lax mode).
     errors: "all" (up to 64) or "first".
     duplicate_keys: "last" (the last one wins) or "reject".
+    resolver: asked for each type; returns an OwnType that says how this schema reads and writes it, or None. It comes
+        before what register_type() said for all.
+    from_attributes: validate() reads a record also from an object that has its fields as attributes.
 
-    Raises TypeError when the type, or a constraint on it, means nothing to a schema.
+    A schema can be pickled where its type can; a copy is the schema itself. Raises TypeError when the type, or a
+    constraint on it, means nothing to a schema.
 
     Example: `Schema(list[Card]).decode(b'[{"name": "Opt"}]')`
     """
 
-    def __new__(
-        cls,
-        type: Any,
-        *,
-        profile: Literal["json", "text", "compat"] = "json",
-        errors: Literal["all", "first"] = "all",
-        duplicate_keys: Literal["last", "reject"] = "last",
-    ) -> Schema[T]:
-        if profile not in PROFILES:
-            raise ValueError(f"no such profile: {profile!r}; there are {', '.join(PROFILES)}")
-        if errors not in ("all", "first") or duplicate_keys not in ("last", "reject"):
-            raise ValueError('errors is "all" or "first"; duplicate_keys is "last" or "reject"')
-        compiler = _compile.Compiler()
-        try:
-            root = compiler.compile(type)
-        except RecursionError:
-            raise TypeError(f"{_types.type_name(type)} is nested too deep, or names ever larger types") from None
-        nodes = compiler.nodes
-        self: Schema[T] = super().__new__(
+    if TYPE_CHECKING:  # what the engine returns, with the type
+
+        @overload
+        def __new__(cls, type: builtins.type[T], **options: Unpack[Options]) -> Schema[T]: ...
+        @overload
+        def __new__(cls, type: Any, **options: Unpack[Options]) -> Schema[Any]: ...
+        def __new__(cls, type: Any, **options: Any) -> Any: ...
+        def validate(self, value: object) -> T: ...
+        def decode(self, data: bytes | bytearray | memoryview | str) -> T: ...
+        def decode_text(
+            self,
+            values: TextValue | list[TextValue] | tuple[TextValue, ...],
+            /,
+            *,
+            empty_as_none: bool = False,
+        ) -> T: ...
+        def decode_pairs(
+            self, pairs: Sequence[tuple[TextValue, TextValue]], /, *, empty_as_none: bool = False
+        ) -> T: ...
+
+    else:
+
+        def __new__(
             cls,
-            nodes,
-            root,
-            _types.type_name(type),
-            MADE_OF,
-            profile=PROFILES[profile],
-            errors_max=ERRORS_MAX if errors == "all" else 1,
-            reject_duplicates=duplicate_keys == "reject",
-        )
-        self.type = type
-        self._nodes, self._root = nodes, root
-        return self
+            type,
+            *,
+            profile="json",
+            errors="all",
+            duplicate_keys="last",
+            resolver=None,
+            from_attributes=False,
+        ):
+            options = {
+                "profile": profile,
+                "errors": errors,
+                "duplicate_keys": duplicate_keys,
+                "resolver": resolver,
+                "from_attributes": from_attributes,
+            }
+            return make(super().__new__, cls, type, options)
 
     type: Any
+    _options: Options
     _nodes: list[dict[str, Any]]
     _root: int
 
@@ -82,5 +114,62 @@ class Schema(_core.Schema, Generic[T]):
         """(schema, definitions) apart: for a document that keeps the definitions of many types in one place."""
         return _json_schema.describe(self._nodes, self._root, ref, mode, self.encode_as)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return remade, (type(self), self.type, self._options)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
     def __repr__(self) -> str:
         return f"Schema({_types.type_name(self.type)})"
+
+
+def make(new: Callable[..., Schema[Any]], cls: builtins.type[Schema[Any]], type: Any, options: Options) -> Schema[Any]:
+    """Compiles the type; new: what the engine makes of its nodes."""
+    profile, errors, duplicate_keys = options["profile"], options["errors"], options["duplicate_keys"]
+    if profile not in PROFILES:
+        raise ValueError(f"no such profile: {profile!r}; there are {', '.join(PROFILES)}")
+    if errors not in ("all", "first") or duplicate_keys not in ("last", "reject"):
+        raise ValueError('errors is "all" or "first"; duplicate_keys is "last" or "reject"')
+    compiler = _compile.Compiler(options["resolver"])
+    try:
+        root = compiler.compile(type)
+    except RecursionError:
+        raise TypeError(f"{_types.type_name(type)} is nested too deep, or names ever larger types") from None
+    nodes = compiler.nodes
+    made = new(
+        cls,
+        nodes,
+        root,
+        _types.type_name(type),
+        MADE_OF,
+        **engine_options(options),
+    )
+    made.type, made._options, made._nodes, made._root = type, options, nodes, root
+    for codec in compiler.codecs:
+        codec.schema = made
+        codec.from_attributes = options["from_attributes"]
+        codec.reject_duplicates = duplicate_keys == "reject"
+    outer = compiler.member(root)
+    reading = nodes[outer["children"][-1]].get("object") if outer["kind"] == "custom" else None
+    if isinstance(reading, _codecs.AliasCodec):
+        inner = _core.Schema(nodes, reading.inner, _types.type_name(type), MADE_OF, **engine_options(options))
+        vars(made)["decode_pairs"] = reading.pairs_reader(inner)
+    return made
+
+
+def engine_options(options: Options) -> dict[str, Any]:
+    return {
+        "profile": PROFILES[options["profile"]],
+        "errors_max": ERRORS_MAX if options["errors"] == "all" else 1,
+        "reject_duplicates": options["duplicate_keys"] == "reject",
+        "from_attributes": options["from_attributes"],
+    }
+
+
+def remade(cls: builtins.type[Schema[Any]], type: Any, options: Options) -> Schema[Any]:
+    """What pickle calls."""
+    return cls(type, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc
 import datetime
 import decimal
@@ -39,7 +40,12 @@ ABSTRACT: dict[Any, Any] = {
     collections.abc.Mapping: dict,
     collections.abc.MutableMapping: dict,
 }
-CONTAINERS = {list: ("list", "list_type"), set: ("set", "set_type"), frozenset: ("frozenset", "frozen_set_type")}
+MADE_OF = (collections.deque, collections.OrderedDict, collections.defaultdict, collections.Counter)
+CONTAINERS: dict[type, tuple[str, str]] = {
+    list: ("list", "list_type"),
+    set: ("set", "set_type"),
+    frozenset: ("frozenset", "frozen_set_type"),
+}
 
 
 def type_name(tp: Any) -> str:
@@ -71,3 +77,15 @@ def is_uniform(tp: Any, arguments: tuple[Any, ...]) -> bool:
 def is_starred(argument: Any) -> bool:
     """*tuple[X, ...] among the arguments of a tuple."""
     return isinstance(argument, types.GenericAlias) and argument.__unpacked__
+
+
+def first_of_each(values: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Without texts that stand for two choices, as in Literal["a", Color.A]: the first counts."""
+    kept: list[tuple[Any, Any]] = []
+    seen: set[str] = set()
+    for value, choice in values:
+        if type(value) is not str or value not in seen:
+            kept.append((value, choice))
+        if type(value) is str:
+            seen.add(value)
+    return kept

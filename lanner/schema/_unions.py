@@ -5,9 +5,13 @@ from __future__ import annotations
 import enum
 import sys
 import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lanner.schema import _rules
+
+if TYPE_CHECKING:
+    from lanner.schema._compile import Compiler
+    from lanner.schema._records import FieldSpec, RecordSpec
 
 Node = dict[str, Any]
 
@@ -29,6 +33,8 @@ def takes(node: Node) -> tuple[str, ...] | None:
     if node["kind"] == "record":
         spec = node["spec"]
         return ("object", "array") if spec.from_array else ("object",)
+    if node["kind"] == "custom" and "spec" in node:
+        return takes({**node, "kind": "record"})
     if node["kind"] == "choice":
         found = set()
         for value, _ in node["choices"]["values"]:
@@ -63,33 +69,70 @@ def looks(members: list[Node]) -> dict[str, int]:
     return table
 
 
-def tags(nodes: list[Node], discriminator: Any) -> dict[str, Any] | None:
+def tags(compiler: Compiler, children: list[int], discriminator: Any) -> dict[str, Any] | None:
     """The field that tells the members apart: the one named, or one that is a Literal in all."""
-    if any(node["kind"] != "record" for node in nodes):
-        if discriminator is not None:
+    specs = [spec for child in children for spec in specs_of(compiler, child)]
+    direct = [compiler.seen_through(child).get("spec") for child in children]
+    if len(direct) == len(list(filter(None, direct))) and (table := struct_tags(specs)):
+        return table
+    if discriminator is None:
+        if not all(direct):
+            return None
+        candidates = [field.name for field in specs[0].fields]
+    else:
+        if not all(specs_of(compiler, child) for child in children):
             raise TypeError(f"discriminator {discriminator!r}: all members must be dataclasses, TypedDicts or the like")
-        return None
-    specs = [node["spec"] for node in nodes]
-    if all(spec.tag is not None for spec in specs) and len({spec.tag[0] for spec in specs}) == 1:
-        taken: dict[str, Any] = {}
-        for spec in specs:
-            other = taken.setdefault(str(spec.tag[1]), spec)
-            if other is not spec:
-                raise TypeError(
-                    f"{other.cls.__qualname__} and {spec.cls.__qualname__} have the same tag, {spec.tag[1]!r}"
-                )
-        return tag_table(specs[0].tag[0], specs[0].tag[0], [[spec.tag[1]] for spec in specs])
-    candidates = [discriminator] if discriminator is not None else [field.name for field in specs[0].fields]
+        candidates = [discriminator]
     for name in candidates:
-        fields = [next((f for f in spec.fields if f.attribute == name or f.name == name), None) for spec in specs]
-        values = [literal_values(field.type) if field is not None else None for field in fields]
+        values = [values_of(compiler, child, name) for child in children]
         if all(values):
             flat = [value for some in values if some for value in some]
-            if len(set(map(str, flat))) == len(flat) and fields[0] is not None:
-                return tag_table(fields[0].name, fields[0].attribute, values)
-        if discriminator is not None:
-            raise TypeError(f"discriminator {name!r}: it must be a Literal in each member, and no value in two of them")
+            field = field_of(specs[0], name)
+            if len(set(map(str, flat))) == len(flat) and field is not None and not field.paths:
+                return tag_table(field.name, field.attribute, values)
+    if discriminator is not None:
+        raise TypeError(
+            f"discriminator {discriminator!r}: it must be a Literal in each member, and no value in two of them"
+        )
     return None
+
+
+def struct_tags(specs: list[RecordSpec]) -> dict[str, Any] | None:
+    """Those of msgspec.Structs, where all have one in the same field."""
+    named = [spec.tag for spec in specs if spec.tag is not None]
+    if len(named) != len(specs) or len({name for name, _ in named}) != 1:
+        return None
+    taken: dict[str, RecordSpec] = {}
+    for spec, (_, tag) in zip(specs, named, strict=True):
+        other = taken.setdefault(str(tag), spec)
+        if other is not spec:
+            raise TypeError(f"{other.cls.__qualname__} and {spec.cls.__qualname__} have the same tag, {tag!r}")
+    return tag_table(named[0][0], named[0][0], [[tag] for _, tag in named])
+
+
+def specs_of(compiler: Compiler, child: int) -> list[RecordSpec]:
+    """The records that a member of a union may be: itself, or those of a union within; empty: there is more."""
+    node = compiler.seen_through(child)
+    if node["kind"] in ("union", "tagged"):
+        inner = [specs_of(compiler, member) for member in node["children"]]
+        return [spec for specs in inner for spec in specs] if all(inner) else []
+    return [node["spec"]] if node["kind"] == "record" else []
+
+
+def field_of(spec: RecordSpec, name: str) -> FieldSpec | None:
+    return next((field for field in spec.fields if name in (field.attribute, field.name)), None)
+
+
+def values_of(compiler: Compiler, child: int, name: str) -> list[Any] | None:
+    """What the field may be in a member of a union, each value once; None: it is not there, or is no Literal."""
+    found: dict[Any, None] = {}
+    for spec in specs_of(compiler, child):
+        field = field_of(spec, name)
+        values = literal_values(field.type) if field is not None else None
+        if not values:
+            return None
+        found.update(dict.fromkeys(values))
+    return list(found) or None
 
 
 def tag_table(key: str, attribute: str, values: list[Any]) -> dict[str, Any]:

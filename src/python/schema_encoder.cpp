@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "python/call_method.h"
+#include "python/schema_foreign.h"
 
 namespace lanner::python {
 
@@ -218,15 +219,17 @@ SchemaEncoder::Done SchemaEncoder::open(const Node& node, PyObject* value) noexc
     case Kind::record:
       return open_record(node, value);
     case Kind::dict:
-      if (!PyDict_Check(value)) return wrong(node, value);
-      return push(node, share(value), From::dict, true);
+      if (PyDict_Check(value)) return push(node, share(value), From::dict, true);
+      if (is_of_class(node, value)) return push(node, as_dict(value).release(), From::dict, true);
+      return wrong(node, value);
     case Kind::set:
     case Kind::frozenset:
-      if (!PyAnySet_Check(value)) return wrong(node, value);
+      if (!PyAnySet_Check(value) && !is_of_class(node, value)) return wrong(node, value);
       return push(node, PySequence_List(value), From::list, false);
     default:
       if (PyList_Check(value)) return push(node, share(value), From::list, false);
       if (PyTuple_Check(value)) return push(node, share(value), From::tuple, false);
+      if (is_of_class(node, value)) return push(node, as_list(value).release(), From::list, false);
       return wrong(node, value);
   }
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "python/schema_encoder.h"
+#include "python/schema_foreign.h"
 #include "python/schema_object_input.h"
 
 namespace lanner::python {
@@ -20,6 +21,7 @@ using Loss = SchemaEncoder::Loss;
 
 constexpr Loss kNone = SchemaEncoder::kNoFit;
 constexpr Loss kUnknownKeys = 1'000;  // and one for each key that is not written
+constexpr Loss kOfClass = 999;        // a Sequence that is no list, for Sequence[X]
 constexpr Loss kConverted = 100'000;  // an int as a float
 constexpr Loss kAnything = 200'000;   // Any
 constexpr std::size_t kVisits =
@@ -38,6 +40,12 @@ Loss steps_to(PyObject* object, void* type) noexcept {
 
 Loss of_type(PyObject* object, PyTypeObject* type) noexcept {
   return PyObject_TypeCheck(object, type) ? std::min<Loss>(steps_to(object, type), 999) : kNone;
+}
+
+// A container's node: of its own type, or of the class whose instances it takes besides.
+Loss of_container(const Node& node, PyObject* object, PyTypeObject* type) noexcept {
+  const Loss own = of_type(object, type);
+  return own == kNone && is_of_class(node, object) ? kOfClass : own;
 }
 
 Loss of_class(PyObject* object, void* type) noexcept {
@@ -108,12 +116,12 @@ Loss SchemaEncoder::loss(const Node& node, PyObject* value) noexcept {
   if (schema::is_leaf(node.kind)) return loss_of_leaf(node, value);
   switch (node.kind) {
     case Kind::list:
-      return of_type(value, &PyList_Type);
+      return of_container(node, value, &PyList_Type);
     case Kind::set:
     case Kind::frozenset:
       if (PyAnySet_Check(value))
         return Py_TYPE(value) == (node.kind == Kind::set ? &PySet_Type : &PyFrozenSet_Type) ? 0 : 1;
-      return kNone;
+      return is_of_class(node, value) ? kOfClass : kNone;
     case Kind::tuple:
       return of_type(value, &PyTuple_Type);
     case Kind::fixed:
@@ -123,7 +131,7 @@ Loss SchemaEncoder::loss(const Node& node, PyObject* value) noexcept {
       }
       return of_type(value, &PyTuple_Type);
     case Kind::dict:
-      return of_type(value, &PyDict_Type);
+      return of_container(node, value, &PyDict_Type);
     case Kind::record:
       return node.record->make == schema::Make::mapping ? of_keys(*node.record, value)
                                                         : of_class(value, node.record->type);
@@ -179,7 +187,7 @@ Loss SchemaEncoder::loss_of_items(const Node& node, PyObject* value, int depth) 
 }
 
 Loss SchemaEncoder::loss_of_entries(const Node& node, PyObject* value, int depth) noexcept {
-  const Ref entries = Ref::steal(PyDict_Items(value));
+  const Ref entries = Ref::steal(PyMapping_Items(value));
   if (!entries) return kNone;
   Loss most = 0;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()) && most != kNone; ++i) {

@@ -5,6 +5,7 @@
 
 #include "json/utf8.h"
 #include "python/call_method.h"
+#include "python/schema_foreign.h"
 
 namespace lanner::python {
 
@@ -18,8 +19,6 @@ namespace {
 bool is(PyObject* object, PyTypeObject* type) noexcept {
   return PyObject_TypeCheck(object, type) != 0;
 }
-
-Ref as_list(PyObject* object) noexcept { return Ref::steal(PySequence_List(object)); }
 
 // bytes that stand for text, in the compat profile.
 bool is_raw(PyObject* object) noexcept {
@@ -411,6 +410,7 @@ ObjectInput::Opened ObjectInput::open(This& machine, const Node& node, Item item
   const bool compat = schema::profile_of(machine.plan(), node) == Profile::compat;
   const bool set = PyAnySet_Check(item);
   bool items = PyList_Check(item) || (PyTuple_Check(item) && (compat || node.kind != Kind::list));
+  *in = {nullptr, nullptr, nullptr, 0};
   switch (node.kind) {
     case Kind::record:
       if (PyDict_CheckExact(item)) break;
@@ -421,10 +421,14 @@ ObjectInput::Opened ObjectInput::open(This& machine, const Node& node, Item item
       }
       if (PyDict_Check(item)) break;
       if (items && node.record->from_array) break;
-      return Opened::wrong;
+      if (!machine.plan().from_attributes || !has_attributes(item)) return Opened::wrong;
+      in->object = attributes_of(*node.record, item).release();
+      return opened(machine, *in, Opened::pairs);
     case Kind::dict:
       if (PyDict_Check(item)) break;
-      return Opened::wrong;
+      if (!is_of_class(node, item)) return opened(machine, *in, Opened::wrong);
+      in->object = as_dict(item).release();
+      return opened(machine, *in, Opened::pairs);
     case Kind::set:
     case Kind::frozenset:
       items = items || set;
@@ -433,21 +437,25 @@ ObjectInput::Opened ObjectInput::open(This& machine, const Node& node, Item item
       items = items || (set && compat);
       break;
   }
-  *in = {nullptr, nullptr, nullptr, 0};
   if (PyDict_Check(item) && (node.kind == Kind::record || node.kind == Kind::dict)) {
     in->object = share(item);
     return Opened::pairs;
   }
-  if (!items) return Opened::wrong;
+  if (!items && !is_of_class(node, item)) return opened(machine, *in, Opened::wrong);
   const bool exact = node.kind == Kind::set         ? PySet_Check(item)
                      : node.kind == Kind::frozenset ? PyFrozenSet_Check(item)
                      : node.kind == Kind::list      ? PyList_Check(item)
                                                     : PyTuple_Check(item);
   if (!exact) machine.coerced(Exactness::lax);
-  in->object = set ? as_list(item).release() : share(item);
-  if (in->object) return Opened::items;
+  in->object = items && !set ? share(item) : as_list(item).release();
+  return opened(machine, *in, Opened::items);
+}
+
+// What open() says of a container that user code may have made.
+ObjectInput::Opened ObjectInput::opened(This& machine, const Container& in, Opened how) noexcept {
+  if (!PyErr_Occurred()) return how;
   machine.abort();
-  return Opened::wrong;
+  return in.object ? how : Opened::wrong;
 }
 
 PyObject* ObjectInput::key(This& machine, const Node& node, Container& in) noexcept {

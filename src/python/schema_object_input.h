@@ -232,6 +232,7 @@ class ObjectInput final {
     }
     return field.nullable && value == Py_None;
   }
+  static Opened opened(This& machine, const Container& in, Opened how) noexcept;
   int find_field(const schema::Record& record, Container& in, PyObject* key,
                  PyObject* value) noexcept;
   Value other_leaf(This& machine, const Node& node, Item item) noexcept;

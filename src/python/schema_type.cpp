@@ -290,7 +290,8 @@ ModuleState* state_of_schema(PyTypeObject* type) noexcept {
 
 PyObject* schema_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
   static const char* const names[] = {
-      "nodes", "root", "title", "classes", "profile", "errors_max", "reject_duplicates", nullptr};
+      "nodes",           "root", "title", "classes", "profile", "errors_max", "reject_duplicates",
+      "from_attributes", nullptr};
   PyObject* nodes = nullptr;
   Py_ssize_t root = 0;
   PyObject* title = nullptr;
@@ -298,9 +299,10 @@ PyObject* schema_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
   int profile = 0;
   unsigned errors_max = 64;
   int reject = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!nUO!|iIp:Schema", const_cast<char**>(names),
+  int attributes = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!nUO!|iIpp:Schema", const_cast<char**>(names),
                                    &PyList_Type, &nodes, &root, &title, &PyTuple_Type, &classes,
-                                   &profile, &errors_max, &reject)) {
+                                   &profile, &errors_max, &reject, &attributes)) {
     return nullptr;
   }
   Ref object = Ref::steal(type->tp_alloc(type, 0));
@@ -314,6 +316,7 @@ PyObject* schema_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
   self->plan->profile = static_cast<Profile>(profile);
   self->plan->errors_max = errors_max ? errors_max : 1;
   self->plan->reject_duplicates = reject != 0;
+  self->plan->from_attributes = attributes != 0;
   self->state = state_of_schema(type);
   if (!self->state || !find_classes(classes, &self->made_of) ||
       !compile_plan(nodes, root, self->plan))

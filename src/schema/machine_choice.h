@@ -30,7 +30,7 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::open_choice(cons
   input_.hold(item, &frame.in);
   if (node.kind == Kind::custom) {
     ++frames_;
-    return begin(*node.children[0], item);
+    return begin(*node.children.back(), item);
   }
   if (node.kind == Kind::tagged) {
     const int member = find_member(node, item);

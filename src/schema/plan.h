@@ -65,7 +65,9 @@ enum class Kind : std::uint8_t {
   record,
   union_of,  // by kind, then in order
   tagged,    // by the value of one field
-  custom,    // a function after the inner node
+  // A function after the inner node. Of two children the first is what is written and described,
+  // the last what is read.
+  custom,
 };
 constexpr bool is_leaf(Kind kind) noexcept { return kind < Kind::list; }
 
@@ -264,7 +266,8 @@ struct Node {
   KindTable kinds;
   const Rule* too_long = nullptr;  // fixed
   const Rule* wrong = nullptr;     // of a wrong type: its message, where the slug's is not enough
-  void* object = nullptr;          // the builder's: class or function
+  void* object = nullptr;      // the builder's: class or function; of a container: a class whose
+                               // instances it takes besides its own
   void* encode = nullptr;      // custom, delegate: the builder's: what writes it; null = nothing
   void* own_class = nullptr;   // custom, delegate: the builder's: whose instances it writes
   void* lax_source = nullptr;  // custom: the builder's: classes that its function takes in compat
@@ -279,6 +282,7 @@ struct Plan {
   std::vector<std::unique_ptr<Tags>> tags;
   Profile profile = Profile::json;
   bool reject_duplicates = false;
+  bool from_attributes = false;  // a record is read from any object that has its attributes
   std::uint32_t errors_max = 64;
   std::uint32_t members_max = 0;  // of its unions: make_unions()
   const Node* root = nullptr;
