@@ -12,11 +12,17 @@ from lanner.listeners import Listener, close_all, open_all
 from lanner.log import Log, complain, put
 from lanner.stopping import Stopped, StopRequests
 
+TYPE_CHECKING = False  # as in lanner/__init__.py
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from lanner.options import Options
+
 STDOUT = 1
 DESCRIPTORS_BESIDE = 1024  # the usual soft limit, for all but connections
 
 
-def run(app: "str | App", **options: object) -> None:
+def run(app: "str | App", **options: "Unpack[Options]") -> None:
     """Serves an application until SIGINT or SIGTERM.
 
     app: an application, or a target such as "shop.wsgi:application" (needed for workers > 1).
@@ -43,7 +49,7 @@ def loop_runs() -> bool:
     return asyncio is not None and asyncio._get_running_loop() is not None
 
 
-async def serve_async(app: "str | App", **options: object) -> None:
+async def serve_async(app: "str | App", **options: "Unpack[Options]") -> None:
     """`lanner.serve`: an ASGI application inside the running event loop, until a signal or cancellation.
 
     app and options as for `run`; workers must be 1. Signals are caught in the main thread only.
