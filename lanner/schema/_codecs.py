@@ -23,7 +23,6 @@ class Codec:
 
     schema: _core.Schema
     from_attributes = False
-    reject_duplicates = False
 
     def json_schema(self, **options: Any) -> dict[str, Any]:
         return {}
@@ -143,12 +142,8 @@ class AliasCodec(Codec):
 
     def validate_json(self, text: bytes) -> Any:
         try:
-            pieces = pieces_of(self.reject_duplicates).decode(text)
-        except _core.ValidationError as error:
-            if error.errors()[0]["type"] == "duplicate_key":
-                raise Refused(error.errors()) from None
-            pieces = None
-        if pieces is None:  # no object
+            pieces = pieces_of().decode(text)
+        except _core.ValidationError:  # no object
             return self.read(lambda: self.schema.decode_as(self.inner, text), {}, NOTHING)
         found, loc = self.chosen(lambda path: find(pieces, path, step_in_json), pieces)
         document = dumpb(found)
@@ -233,11 +228,11 @@ def text_of(name: Any) -> str:
 
 
 @functools.cache
-def pieces_of(reject_duplicates: bool) -> _core.Schema:
+def pieces_of() -> _core.Schema:
     """Reads an object into its values, unread."""
     from lanner.schema._schema import Schema
 
-    return Schema(dict[str, Raw], duplicate_keys="reject" if reject_duplicates else "last")
+    return Schema(dict[str, Raw])
 
 
 @functools.cache
@@ -252,7 +247,7 @@ def step_in_json(piece: Any, step: str | int) -> Any:
         return piece.get(step, NOTHING)
     data = piece.data
     if isinstance(step, str):
-        return pieces_of(False).decode(data).get(step, NOTHING) if starts(data, b"{") else NOTHING
+        return pieces_of().decode(data).get(step, NOTHING) if starts(data, b"{") else NOTHING
     items = items_of().decode(data) if starts(data, b"[") else []
     return items[step] if -len(items) <= step < len(items) else NOTHING
 

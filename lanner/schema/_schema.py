@@ -152,7 +152,6 @@ def make(new: Callable[..., Schema[Any]], cls: builtins.type[Schema[Any]], type:
     for codec in compiler.codecs:
         codec.schema = made
         codec.from_attributes = options["from_attributes"]
-        codec.reject_duplicates = duplicate_keys == "reject"
     outer = compiler.member(root)
     reading = nodes[outer["children"][-1]].get("object") if outer["kind"] == "custom" else None
     if isinstance(reading, _codecs.AliasCodec):
