@@ -74,8 +74,6 @@ def outcome(call: Callable[[], Any], error: type[Any]) -> Any:
 def test_unions_within_unions_are_told_apart_as_by_pydantic(value: Any) -> None:
     ours, theirs = Schema(list[Pet]), pydantic.TypeAdapter(list[Pet])
     document = lanner.json.dumpb([value])
-    strict = theirs.validate_python([value], strict=False) if isinstance(value, dict) and value.get("x") else None
-    assert strict is None
     expected = outcome(lambda: theirs.validate_python([value]), pydantic.ValidationError)
     if value != {"pet": "cat", "color": "black", "lives": "x"} and value != {"pet": "dog", "bark": "x"}:
         assert outcome(lambda: ours.validate([value]), ValidationError) == expected
@@ -166,7 +164,6 @@ def test_records_are_read_from_attributes() -> None:
     expected = Book(title="T", author=Author("A", 7), pages=[Author("P", 7), Author("Q")])
     assert schema.validate(row) == expected
     assert schema.validate(Row(name="T")) == Book(title="T")
-    assert schema.validate(types.SimpleNamespace(name="T")) if False else True
     with pytest.raises(ValidationError) as caught:
         schema.validate(Row(name=1, author=Row(), pages=["P", 3]))
     assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [
