@@ -57,6 +57,7 @@ class Options(TypedDict, total=False):
     limit_linger: int | str | None
     write_high_mark: int | str | None
     write_low_mark: int | str | None
+    limit_buffers: int | str | None
     limit_response_head: int | str | None
     limit_connections: int | str | None
     limit_pipeline: int | str | None
