@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import types
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypedDict
 
