@@ -9,6 +9,10 @@
 
 namespace lanner::server {
 
+namespace {
+constexpr std::uint64_t kSmallFileBytes = 1 << 20;  // closed by the loop itself
+}  // namespace
+
 struct SpoolFile::File {
   int fd;
   bool in_memory;
@@ -21,7 +25,11 @@ SpoolFile::~SpoolFile() {
 }
 
 void SpoolFile::close(File* file) noexcept {
-  sys::close(file->fd);
+  if (file->end <= kSmallFileBytes) {
+    sys::close(file->fd);
+  } else {
+    cleaner_.close(file->fd);
+  }
   delete file;
 }
 
@@ -63,7 +71,11 @@ void SpoolFile::release(Place place, std::uint64_t bytes) noexcept {
   file.size -= bytes;
   size_ -= bytes;
   if (file.in_memory) budget_.release(bytes);
-  if (file.size > 0) return sys::punch_hole(file.fd, place.offset, bytes);
+  if (file.size > 0) {
+    // What is small goes as a whole, and soon.
+    if (file.end > kSmallFileBytes) cleaner_.punch(file.fd, place.offset, bytes);
+    return;
+  }
   // Nobody needs it: the descriptor goes as well, and with it what could not be punched out.
   if (current_ == &file) current_ = nullptr;
   close(&file);

@@ -1,6 +1,8 @@
 // server/spool_file.h: the unlinked file in which one worker keeps the bytes of answers and bodies
 // that do not fit in memory.
 //
+// What is small is given back at once, the rest by a thread of its own.
+//
 // One for all of them: a file for each would cost a descriptor for each client. New bytes go to its
 // end; what was read is punched out, and it is emptied when nobody needs it any more. Past
 // kFileBytesMax a new file is begun, so that no filesystem's largest size is ever met; the old one
@@ -14,6 +16,7 @@
 
 #include "base/budget.h"
 #include "base/result.h"
+#include "server/file_cleaner.h"
 
 namespace lanner::server {
 
@@ -41,6 +44,7 @@ class SpoolFile final {
   static int descriptor(const File& file) noexcept;
 
   Budget& budget() noexcept { return budget_; }
+  FileCleaner& cleaner() noexcept { return cleaner_; }
   // Bytes in it that somebody needs.
   std::uint64_t size() const noexcept { return size_; }
 
@@ -49,6 +53,7 @@ class SpoolFile final {
   void close(File* file) noexcept;
 
   Budget& budget_;
+  FileCleaner cleaner_;
   const char* directory_;
   File* current_ = nullptr;
   std::uint64_t size_ = 0;

@@ -49,6 +49,7 @@ TEST(SpoolFile, GivesTheDiskBackPieceByPiece) {
   const int fd = SpoolFile::descriptor(*first->file);
   const std::uint64_t before = disk_bytes(fd);
   file.release(*first, large.size());
+  file.cleaner().wait_idle();
   EXPECT_LE(disk_bytes(fd), before - large.size() + 8192);
   file.release(*second, large.size());
 }

@@ -1,5 +1,6 @@
 """Answers of 1 MB in every way, small ones, and bodies that are counted; WSGI."""
 
+import random
 from collections.abc import Iterable, Iterator
 
 LARGE = 1_000_000
@@ -7,9 +8,14 @@ PIECE = 50_000
 Environ = dict[str, object]
 
 
+def letter() -> bytes:
+    """Not known beforehand: what is multiplied by it is memory of its own, and all of it is written."""
+    return random.choice([b"x", b"y"])
+
+
 def pieces() -> Iterator[bytes]:
     for _ in range(LARGE // PIECE):
-        yield bytes(PIECE)
+        yield letter() * PIECE
 
 
 def app(environ: Environ, start_response: object) -> Iterable[bytes]:
@@ -24,7 +30,7 @@ def app(environ: Environ, start_response: object) -> Iterable[bytes]:
         return [b"%d" % count]
     write = start_response("200 OK", [("Content-Length", str(LARGE))])  # type: ignore[operator]
     if path == "/bytes":
-        return [bytes(LARGE)]
+        return [letter() * LARGE]
     if path == "/iterator":
         return pieces()
     for piece in pieces():

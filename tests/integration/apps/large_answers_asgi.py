@@ -1,10 +1,16 @@
 """Answers of 1 MB in every way, small ones, and bodies that are counted; ASGI."""
 
+import random
 from collections.abc import Awaitable, Callable
 
 LARGE = 1_000_000
 PIECE = 50_000
 Message = dict[str, object]
+
+
+def letter() -> bytes:
+    """Not known beforehand: what is multiplied by it is memory of its own, and all of it is written."""
+    return random.choice([b"x", b"y"])
 
 
 async def app(
@@ -26,6 +32,6 @@ async def app(
     await send({"type": "http.response.start", "status": 200, "headers": fields})
     if path == "/iterator":
         for _ in range(LARGE // PIECE):
-            await send({"type": "http.response.body", "body": bytes(PIECE), "more_body": True})
+            await send({"type": "http.response.body", "body": letter() * PIECE, "more_body": True})
         body = b""
-    await send({"type": "http.response.body", "body": bytes(LARGE) if path == "/bytes" else body})
+    await send({"type": "http.response.body", "body": letter() * LARGE if path == "/bytes" else body})
