@@ -1,7 +1,6 @@
 """The whole configuration of one `lanner run`, made from flags, environment and defaults, and checked."""
 
 import re
-import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -219,7 +218,11 @@ def refined(settings: dict[str, object]) -> dict[str, object]:
 def decoded_path(path: str) -> str:
     """--root-path as paths are compared: percent-decoded. Example: decoded_path("/a%20b") == decoded_path("/a b")."""
     try:
-        decoded = urllib.parse.unquote(path, errors="strict")
+        decoded = path
+        if "%" in path:
+            from urllib.parse import unquote  # seldom needed, and it takes its time to import
+
+            decoded = unquote(path, errors="strict")
         decoded.encode()
     except UnicodeError:
         raise ConfigError(f"--root-path: {path!r} is not UTF-8 once it is percent-decoded") from None

@@ -54,18 +54,18 @@ class StopRequests:
             before = signal.signal(number, self._on_signal)
             self._before[number] = before
             self._plain[number] = around._plain[number] if isinstance(around, StopRequests) else before
-        if self._before:
-            os.register_at_fork(after_in_child=self._in_child)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._give_back(self._before)
-
-    def _give_back(self, handlers: "dict[int, Any]") -> None:
-        for number, handler in handlers.items():
+        for number, handler in self._before.items():
             if isinstance(owner(number), StopRequests):  # unless the application has put its own there
                 signal.signal(number, handler)
         self._before = {}
+        self.act = self.raise_stopped  # what it was holds the server
+
+    def plain(self, number: int) -> object:
+        """What handled a signal before the outermost of us."""
+        return self._plain[number]
 
     def raise_stopped(self) -> None:
         raise Stopped
@@ -94,15 +94,21 @@ class StopRequests:
             put(stamp() + line("warning", "server.killed", {"reason": "second_signal"}))
             os._exit(128 + number)
 
-    def _in_child(self) -> None:
-        """A child that the application forks gets signals as it would without us."""
-        if self._before:
-            self._give_back(self._plain)
-
 
 def owner(number: int) -> object:
     """Whose method handles a signal. Example: `owner(signal.SIGTERM)` is a StopRequests inside its `with`."""
     return getattr(signal.getsignal(number), "__self__", None)
+
+
+def give_back_in_child() -> None:
+    """A child that the application forks gets signals as it would without us."""
+    for number in (*STOPPING, signal.SIGHUP):
+        around = owner(number)
+        if isinstance(around, StopRequests):
+            signal.signal(number, around.plain(number))  # type: ignore[arg-type]
+
+
+os.register_at_fork(after_in_child=give_back_in_child)  # once: a registration cannot be taken back
 
 
 def default(number: int) -> bool:

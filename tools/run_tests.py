@@ -30,6 +30,7 @@ def main() -> int:
     options = parser.parse_args()
     # A shell that starts this in the background has SIGINT ignored, which the servers under test would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # likewise under nohup
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends what runs, as Ctrl-C does
     known = SHORT | LONG
     if unknown := [name for name in options.steps if name not in known]:

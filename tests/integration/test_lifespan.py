@@ -204,15 +204,13 @@ def test_nobody_is_served_before_the_startup_is_complete(write: Write, tmp_path:
             assert client.get("/").body == b"served"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, (130, -2)), (signal.SIGTERM, (143, -15))])
-def test_a_startup_that_hangs_can_be_interrupted(
-    write: Write, tmp_path: Path, loop: str, number: int, code: tuple[int, ...]
-) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_startup_that_hangs_can_be_interrupted(write: Write, tmp_path: Path, loop: str, number: int) -> None:
     """T44."""
     target = write(say("hangs") + "\nawait receive()\nawait asyncio.sleep(3600)")
     with Server(target, "--loop", loop, cwd=tmp_path, ready=False) as server:
         server.wait_for_log("hangs")
-        assert server.stop(number, 15) in code
+        assert server.stop(number, 15) == 0
         server.all_gone()
         assert " serves " not in server.err.text
         assert "Traceback" not in server.err.text

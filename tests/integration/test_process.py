@@ -268,7 +268,7 @@ def test_a_target_that_cannot_be_is_one_line_and_exit_3(target: str, words: list
         (("--limit-request-feilds", "2"), "--limit-request-fields"),
         (("--workers", "0"), "1 is the least"),
         (("--port", "70000"), "65535"),
-        (("--limit-request-head", "1"), "head_bytes"),
+        (("--limit-request-head", "1"), "--limit-request-head"),
         (("--access-log-format", "%(", "--access-log"), "access"),
     ],
 )

@@ -25,11 +25,8 @@ def test_threads_size_the_default_executor(threads: int | None) -> None:
         return getattr(loop, "_default_executor", None)
 
     made = asyncio.run(main())
-    if threads == 3:
-        assert isinstance(made, ThreadPoolExecutor)
-        assert made._max_workers == 3
-    else:
-        assert made is None
+    assert isinstance(made, ThreadPoolExecutor)
+    assert made._max_workers == (3 if threads == 3 else ThreadPoolExecutor()._max_workers)
 
 
 def test_only_tasks_of_requests_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

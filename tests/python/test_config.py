@@ -44,8 +44,9 @@ def test_every_limit_of_the_engine_has_its_default() -> None:
 
 def test_every_limit_of_the_engine_has_a_flag() -> None:
     for field, _, unit, name, _ in _core.limits():
-        value = build(**({"write_low_mark": "700"} | {flags.python_name(name): "700"})).limits[field]
-        assert value == (700_000 if unit == "ms" else 700), name
+        number = 7_000_000 if field == "buffers_bytes" else 700  # there is a least budget
+        value = build(**({"write_low_mark": "700"} | {flags.python_name(name): str(number)})).limits[field]
+        assert value == (700_000 if unit == "ms" else number), name
 
 
 def test_flags_win_over_environment_over_defaults() -> None:
@@ -58,7 +59,7 @@ def test_flags_win_over_environment_over_defaults() -> None:
 
 def test_every_flag_has_a_variable() -> None:
     samples = {"host": "h", "uds_permissions": "600", "interface": "wsgi", "log_level": "debug", "root_path": "/x"}
-    samples |= {"loop": "uvloop", "lifespan": "off"}
+    samples |= {"loop": "uvloop", "lifespan": "off", "limit_buffers": "7m"}
     samples |= {"forwarded_allow_ips": "10.0.0.0/8", "forwarded_headers": "forwarded"}
     for flag in flags.table():
         name = flag.setting
