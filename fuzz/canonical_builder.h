@@ -32,6 +32,7 @@ using schema::Time;
 class CanonicalBuilder final {
  public:
   using Value = std::string*;
+  static constexpr std::int64_t kCollisions = -2;
 
   // fails_at: the value, counted from 0, for which there is no memory; -1: there is always some.
   explicit CanonicalBuilder(int fails_at) noexcept : left_(fails_at) {}
@@ -54,6 +55,7 @@ class CanonicalBuilder final {
   Value boolean(bool value) noexcept { return always(value ? "true" : "false"); }
   Value integer(std::int64_t value) noexcept { return make(std::to_string(value)); }
   Value big_integer(std::string_view digits) noexcept { return make(std::string(digits)); }
+  bool too_many_digits() noexcept { return false; }
   Value integer_from_floating(double value) noexcept { return make("i" + shown(value)); }
   Value floating(double value) noexcept { return make("f" + shown(value)); }
   Value number(const json::Number& number) noexcept { return make(std::string(number.text)); }
@@ -87,7 +89,10 @@ class CanonicalBuilder final {
     return make(text);
   }
   Value decimal(std::string_view text) noexcept { return make("d" + std::string(text)); }
-  const char* any(json::Reader& reader, const char* at, int depth, Value* value) noexcept {
+  const char* skip_unique(json::Reader& reader, const char* at, int depth) noexcept {
+    return reader.skip_value(at, depth);
+  }
+  const char* any(json::Reader& reader, const char* at, int depth, bool, Value* value) noexcept {
     const char* end = reader.skip_value(at, depth);
     if (!end) return nullptr;
     *value = make(canonical({at, static_cast<std::size_t>(end - at)}));
