@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "hello_handler.h"
-#include "python/gil.h"
-#include "python/ref.h"
+#include "python/object/gil.h"
+#include "python/object/ref.h"
 #include "server/server.h"
 
 namespace lanner::bench {

@@ -22,7 +22,7 @@ LIMITS = "Limits (sizes in bytes, or 64k, 8m, 1g)"
 GROUPS = (LISTEN, SERVE, PROXY, WORK, LOGS, ANSWERS, TIMES, LIMITS)
 
 WORKERS_MAX = 1024  # process/board.h
-THREADS_MAX = 4096  # python/engine_options.cpp
+THREADS_MAX = 4096  # python/module/engine_options.cpp
 
 LEVELS = ("critical", "error", "warning", "info", "debug")
 INTERFACES = ("auto", "native", "asgi", "wsgi")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/portable_python.sh: tests of the extension built with LANNER_PORTABLE, which relies on no layout of CPython's
-# objects (src/python/layout.h): tools/portable_python.sh [PYTEST ARGUMENTS]. Needs tools/setup.sh test.
+# objects (src/python/object/layout.h): tools/portable_python.sh [PYTEST ARGUMENTS]. Needs tools/setup.sh test.
 #
 # A Python version that was not tested gets this build. PYTHON names the interpreter; without it, .venv's.
 set -euo pipefail

@@ -36,7 +36,7 @@ BANNED = [
 DROPPED = re.compile(r"\(void\)[\w:.>\[\]()-]+\(")
 SERVICE = ("src/sys/", "src/net/", "src/process/", "src/server/")
 REFCOUNT = re.compile(r"\bPy_X?(?:INCREF|DECREF)\b")
-HOME_OF_REFCOUNTS = "src/python/ref.h"
+HOME_OF_REFCOUNTS = "src/python/object/ref.h"
 
 
 def code_only(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A type as the list of nodes that the engine compiles (src/python/schema_compile.cpp reads them).
+"""A type as the list of nodes that the engine compiles (src/python/schema/compile.cpp reads them).
 
 Each node is a dict; nodes name each other by number, so that types may be recursive. Node 0 is the root.
 """

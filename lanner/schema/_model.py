@@ -79,7 +79,7 @@ def prepare(
     forbid_extra: bool | None = None,
     rename: str | Callable[[str], str] | None = None,
 ) -> tuple[tuple[str, tuple[type, ...], dict[str, Any]], tuple[Row, ...], bool]:
-    """What ModelMeta (src/python/model_class.cpp) makes a class of: annotations become slots.
+    """What ModelMeta (src/python/schema/model_class.cpp) makes a class of: annotations become slots.
 
     Returns (what type() takes, a row for each field, frozen). Raises TypeError for
     what stands in the class statement, ValueError for an unknown rename=.

@@ -9,7 +9,7 @@
 //   resume(frame): next child -> begin(child), or finish: pop, value
 //
 // Input: what is read: JSON text (json_input.h), text values (text_input.h) or Python objects
-// (python/schema_object_input.h).
+// (python/schema/object_input.h).
 // - Item, Container: a value not yet read; an array or object that is open
 // - leaf, open: read one; null or Opened::wrong: an error is added or abort() called
 // - next_item, next_field; next_key, key, next_value: of an open container
@@ -18,7 +18,7 @@
 // - skip, back_to: passes over an item; reads it once more
 // - item_of, offender, key_loc: what errors show: the container, an item that was read, the key
 // - keep: what keeps an item valid while user code runs
-// Builder: makes the values (python/schema_builder.h); its Value is a pointer, null = no value.
+// Builder: makes the values (python/schema/builder.h); its Value is a pointer, null = no value.
 //
 // Every begin() consumes its whole item, even when it fails, unless the machine was aborted.
 

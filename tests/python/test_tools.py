@@ -132,7 +132,7 @@ base = []
     ("name", "line", "why"),
     [
         ("python/object/ref.h", '"python/json/encoder.h"', "python/object may include only base, not python/json"),
-        ("python/json/encoder.h", '"python/ref.h"', "\"python/ref.h\": 'python' is no layer of tools/layers.toml"),
+        ("python/json/encoder.h", '"python/object/ref.h"', "\"python/object/ref.h\": 'python' is no layer of tools/layers.toml"),
         ("python/json/encoder.h", '"python/wsgi/call.h"', "'python/wsgi' is no layer of tools/layers.toml"),
         ("base/arena.h", "<Python.h>", "only python/object, python/json, python/schema may include <Python.h>"),
     ],
@@ -150,7 +150,7 @@ def test_layers_hold_between_the_rooms_of_a_layer(tree: Tree, name: str, line: s
 
 def test_layers_refuse_a_file_beside_the_rooms(tree: Tree) -> None:
     tree.write("tools/layers.toml", ROOMS)
-    tree.write("src/python/ref.h", header("", "python/ref.h"))
+    tree.write("src/python/object/ref.h", header("", "python/object/ref.h"))
     assert tree.layers() == ["src/python:1: this directory is no layer of tools/layers.toml"]
 
 
@@ -185,8 +185,8 @@ def test_tidy_accepts_a_tidy_tree(tree: Tree) -> None:
             "auto* x = reinterpret_cast<char*>(y);",
             "reinterpret_cast needs a SAFETY comment above it",
         ),
-        ("Py_INCREF(x);", "refcounts change only in src/python/ref.h"),
-        ("Py_XDECREF(x);", "refcounts change only in src/python/ref.h"),
+        ("Py_INCREF(x);", "refcounts change only in src/python/object/ref.h"),
+        ("Py_XDECREF(x);", "refcounts change only in src/python/object/ref.h"),
         ("// TODO(now): finish", "TODO(now) is for before the commit"),
         ("// caf\N{LATIN SMALL LETTER E WITH ACUTE}", "ASCII only"),
     ],
@@ -224,7 +224,7 @@ def test_tidy_sees_safety_three_lines_up_and_no_further(tree: Tree) -> None:
 
 def test_tidy_allows_refcounts_at_home(tree: Tree) -> None:
     tree.write("src/python/README.md", "# python\n")
-    tree.write("src/python/ref.h", header("Py_INCREF(x);", "python/ref.h"))
+    tree.write("src/python/object/ref.h", header("Py_INCREF(x);", "python/object/ref.h"))
     assert tree.tidy() == []
 
 

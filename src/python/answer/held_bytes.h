@@ -1,0 +1,17 @@
+// python/answer/held_bytes.h: a bytes object that waits to be sent: kept alive without the GIL until then.
+
+#pragma once
+
+#include "http/exchange.h"
+#include "python/object/ref.h"
+#include "python/answer/released.h"
+
+namespace lanner::python {
+
+inline constexpr Py_ssize_t kHeldBytesMin = 16384;  // smaller ones are copied by the server anyway
+
+// REQUIRES: a bytes object. When it is released, `list` (which outlives the answer) takes it. Drops
+// what the list has.
+http::Payload hold_bytes(PyObject* bytes, Released* list) noexcept;
+
+}  // namespace lanner::python

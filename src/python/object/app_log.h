@@ -1,0 +1,27 @@
+// python/object/app_log.h: logs what an application raised, with its traceback. The log's own thread
+// writes the line, so that no request is blocked.
+
+#pragma once
+
+#include "http/exchange.h"
+#include "server/log.h"
+
+namespace lanner::python {
+
+class AppLog final {
+ public:
+  void set_log(server::Log* log) noexcept { log_ = log; }
+  // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
+  // SystemExit and KeyboardInterrupt too, because an application must not end the server.
+  void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
+  // The exception in flight came after the client had gone: one line, at level debug; cleared.
+  void after_disconnect(const http::RequestHead& head) noexcept;
+  // A request that is refused; with a reason, so logged at most once a second.
+  void refused(const char* event, const http::RequestHead& head, const char* why) noexcept;
+  void mistake(const char* event, const http::RequestHead& head, const char* what) noexcept;
+
+ private:
+  server::Log* log_ = nullptr;
+};
+
+}  // namespace lanner::python

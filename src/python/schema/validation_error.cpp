@@ -1,0 +1,404 @@
+#include "python/schema/validation_error.h"
+
+#include <cstddef>
+#include <new>
+#include <string>
+
+#include "json/reader.h"
+#include "python/object/call_method.h"
+#include "python/json/decoder.h"
+#include "python/schema/builder.h"
+#include "python/object/slots.h"
+
+namespace lanner::python {
+
+namespace {
+
+using schema::ErrorList;
+using schema::ErrorRecord;
+using schema::LocItem;
+using schema::Slug;
+
+struct ErrorObject {
+  PyBaseExceptionObject base;
+  PyObject* owner;
+  PyObject* title;
+  ErrorList* list;  // owned; null only while the object is made
+};
+
+ErrorObject* as_error(PyObject* object) noexcept {
+  return reinterpret_cast<ErrorObject*>(object);  // SAFETY: only called for objects of our type
+}
+
+PyObject* to_str(std::string_view text) noexcept {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
+
+PyObject* loc_of(const ErrorList& list, const ErrorRecord& error) noexcept {
+  Ref loc = Ref::steal(PyTuple_New(error.loc_count));
+  for (std::uint32_t i = 0; loc && i < error.loc_count; ++i) {
+    const LocItem& item = list.loc(error)[i];
+    PyObject* step = item.kind == LocItem::Kind::number ? PyLong_FromLongLong(item.number)
+                                                        : to_str(list.loc_text(item));
+    if (!step) return nullptr;
+    PyTuple_SET_ITEM(loc.get(), static_cast<Py_ssize_t>(i), step);
+  }
+  return loc.release();
+}
+
+// What JSON text says; the text itself where it was cut or is no whole value.
+PyObject* parsed(std::string_view text, bool cut, ModuleState* state) noexcept {
+  if (!cut) {
+    const std::string copy(text);  // with a NUL behind it
+    json::Reader reader{std::string_view(copy)};
+    PyObject* value = nullptr;
+    JsonDecoder decoder(reader, state->json_keys);
+    if (decoder.read(json::skip_space(reader.begin()), 0, &value)) return value;
+    if (PyErr_ExceptionMatches(PyExc_MemoryError)) return nullptr;
+    PyErr_Clear();
+  }
+  return to_str(std::string(text) + (cut ? "..." : ""));
+}
+
+PyObject* input_of(const ErrorList& list, const ErrorRecord& error, ModuleState* state) noexcept {
+  if (error.input) return share(static_cast<PyObject*>(error.input));
+  return parsed(list.text(error.input_at, error.input_size), error.input_cut, state);
+}
+
+PyObject* message_of(const ErrorList& list, const ErrorRecord& error) noexcept {
+  Buffer message;
+  if (!list.write_message(error, &message)) return PyErr_NoMemory();
+  return to_str(message.view());
+}
+
+// The dict `ctx`, or null without an exception when there is none.
+PyObject* context_of(const ErrorList& list, const ErrorRecord& error) noexcept {
+  auto* fixed = error.rule ? static_cast<PyObject*>(error.rule->context) : nullptr;
+  Ref context;
+  if (fixed) context = Ref::steal(PyDict_Copy(fixed));
+  if (fixed && !context) return nullptr;
+  const bool tag = error.slug == Slug::union_tag_invalid;  // which may be empty
+  const bool length = error.slug == Slug::too_short || error.slug == Slug::too_long;
+  const char* name = length ? "actual_length" : tag ? "tag" : "error";
+  if (!length && !tag && !error.error_size) return context.release();
+  if (!context) context = Ref::steal(PyDict_New());
+  Ref value = Ref::steal(!length            ? to_str(list.text(error.error_at, error.error_size))
+                         : error.number < 0 ? none()
+                                            : PyLong_FromLongLong(error.number));
+  if (!context || !value || PyDict_SetItemString(context.get(), name, value.get()) < 0)
+    return nullptr;
+  return context.release();
+}
+
+bool put(PyObject* dict, const char* key, PyObject* value) noexcept {
+  Ref owned = Ref::steal(value);
+  return owned && PyDict_SetItemString(dict, key, owned.get()) == 0;
+}
+
+// A pydantic error keeps its own type and message; only its place is ours.
+PyObject* foreign_dict(const ErrorList& list, const ErrorRecord& error) noexcept {
+  Ref dict = Ref::steal(PyDict_Copy(static_cast<PyObject*>(error.input)));
+  return dict && put(dict.get(), "loc", loc_of(list, error)) ? dict.release() : nullptr;
+}
+
+PyObject* error_dict(const ErrorList& list, const ErrorRecord& error, ModuleState* state) noexcept {
+  if (error.slug == Slug::foreign) return foreign_dict(list, error);
+  Ref dict = Ref::steal(PyDict_New());
+  if (!dict || !put(dict.get(), "type", to_str(schema::slug_name(error.slug))) ||
+      !put(dict.get(), "loc", loc_of(list, error)) ||
+      !put(dict.get(), "msg", message_of(list, error)) ||
+      !put(dict.get(), "input", input_of(list, error, state))) {
+    return nullptr;
+  }
+  Ref context = Ref::steal(context_of(list, error));
+  if (context) return put(dict.get(), "ctx", context.release()) ? dict.release() : nullptr;
+  return PyErr_Occurred() ? nullptr : dict.release();
+}
+
+PyObject* error_errors(PyObject* self, PyObject*) noexcept {
+  const ErrorList& list = *as_error(self)->list;
+  ModuleState* state = state_of_type(Py_TYPE(self));
+  Ref all = Ref::steal(PyList_New(0));
+  for (const ErrorRecord& error : list) {
+    Ref dict = Ref::steal(all ? error_dict(list, error, state) : nullptr);
+    if (!dict || PyList_Append(all.get(), dict.get()) < 0) return nullptr;
+  }
+  return all.release();
+}
+
+// RFC 6901: "/" before each step; ~ and / within one are escaped.
+bool append_pointer(const ErrorList& list, const ErrorRecord& error, std::string* out) noexcept {
+  for (std::uint32_t i = 0; i < error.loc_count; ++i) {
+    const LocItem& item = list.loc(error)[i];
+    out->push_back('/');
+    if (item.kind == LocItem::Kind::number) {
+      out->append(std::to_string(item.number));
+      continue;
+    }
+    for (const char c : list.loc_text(item)) {
+      if (c == '~') {
+        out->append("~0");
+      } else if (c == '/') {
+        out->append("~1");
+      } else {
+        out->push_back(c);
+      }
+    }
+  }
+  return true;
+}
+
+PyObject* error_pointers(PyObject* self, PyObject*) noexcept {
+  const ErrorList& list = *as_error(self)->list;
+  Ref all = Ref::steal(PyList_New(0));
+  for (const ErrorRecord& error : list) {
+    std::string pointer;
+    (void)append_pointer(list, error, &pointer);
+    Ref text = Ref::steal(to_str(pointer));
+    if (!all || !text || PyList_Append(all.get(), text.get()) < 0) return nullptr;
+  }
+  return all.release();
+}
+
+PyObject* error_json(PyObject* self, PyObject*) noexcept {
+  Ref errors = Ref::steal(error_errors(self, nullptr));
+  Ref module = Ref::steal(errors ? PyImport_ImportModule("lanner.schema._errors") : nullptr);
+  Ref to_json = Ref::steal(module ? get_attribute(module.get(), "to_json") : nullptr);
+  return to_json ? PyObject_CallOneArg(to_json.get(), errors.get()) : nullptr;
+}
+
+PyObject* error_count(PyObject* self, PyObject*) noexcept {
+  return PyLong_FromSize_t(as_error(self)->list->size());
+}
+
+// "int_type"; of an error that came from elsewhere, its own.
+std::string_view type_of(const ErrorRecord& error) noexcept {
+  std::string_view type = schema::slug_name(error.slug);
+  if (error.slug != Slug::foreign) return type;
+  PyObject* said = PyDict_GetItemString(static_cast<PyObject*>(error.input), "type");
+  if (said && !utf8_view(said, &type)) type = "?";
+  return type;
+}
+
+// "64 of at least 65 errors for list[Card]". False with an exception set.
+bool head_of(PyObject* self, std::string* text) noexcept {
+  const ErrorList& list = *as_error(self)->list;
+  std::string_view title;
+  if (!utf8_view(as_error(self)->title, &title)) {
+    if (PyErr_Occurred()) return false;
+    title = "";
+  }
+  *text = std::to_string(list.size());
+  if (list.missed()) *text += " of at least " + std::to_string(list.mark());
+  text->append(list.mark() == 1 ? " error for " : " errors for ").append(title);
+  return true;
+}
+
+// A place as text shows it: a long one without its middle.
+std::string shown_place(std::string pointer) noexcept {
+  constexpr std::size_t kShown = 8;  // steps at either end
+  std::size_t steps = 0;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < pointer.size(); ++i) {
+    if (pointer[i] == '/' && steps++ == kShown) cut = i;
+  }
+  if (pointer.empty()) return "(the value itself)";
+  if (steps <= 3 * kShown) return pointer;
+  std::size_t rest = pointer.size();
+  for (std::size_t i = 0; i < kShown; ++i) rest = pointer.rfind('/', rest - 1);
+  return pointer.substr(0, cut) + "/..." + pointer.substr(rest);
+}
+
+PyObject* error_repr(PyObject* self) noexcept {
+  std::string text;
+  return head_of(self, &text) ? to_str("ValidationError(" + text + ")") : nullptr;
+}
+
+PyObject* error_str(PyObject* self) noexcept {
+  const ErrorList& list = *as_error(self)->list;
+  std::string text;
+  if (!head_of(self, &text)) return nullptr;
+  for (const ErrorRecord& error : list) {
+    Buffer message;
+    if (error.slug != Slug::foreign) {
+      if (!list.write_message(error, &message)) return PyErr_NoMemory();
+    } else if (PyObject* said = PyDict_GetItemString(static_cast<PyObject*>(error.input), "msg")) {
+      std::string_view view;
+      if (utf8_view(said, &view) && !message.append(view)) return PyErr_NoMemory();
+      if (PyErr_Occurred()) return nullptr;
+    }
+    text.append("\n  ");
+    std::string pointer;
+    (void)append_pointer(list, error, &pointer);
+    text.append(shown_place(pointer)).append(": ").append(message.view());
+    text.append(" [").append(type_of(error)).append("]");
+  }
+  return to_str(text);
+}
+
+int error_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(as_error(self)->owner);
+  Py_VISIT(as_error(self)->title);
+  if (as_error(self)->list) {
+    for (const ErrorRecord& error : *as_error(self)->list)
+      Py_VISIT(static_cast<PyObject*>(error.input));
+  }
+  // SAFETY: the base of our type.
+  return reinterpret_cast<PyTypeObject*>(PyExc_ValueError)->tp_traverse(self, visit, arg);
+}
+
+int error_clear(PyObject* self) noexcept {
+  ErrorObject* error = as_error(self);
+  if (error->list) {
+    error->list->roll_back(0, [](void* object) { drop(static_cast<PyObject*>(object)); });
+  }
+  Py_CLEAR(error->owner);
+  // SAFETY: the base of our type.
+  return reinterpret_cast<PyTypeObject*>(PyExc_ValueError)->tp_clear(self);
+}
+
+void error_dealloc(PyObject* self) noexcept {
+  PyObject_GC_UnTrack(self);
+  (void)error_clear(self);
+  ErrorObject* error = as_error(self);
+  Py_CLEAR(error->title);
+  delete error->list;
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+// (restore_validation_error, (title, errors(), how many more there were)): without the schema.
+PyObject* error_reduce(PyObject* self, PyObject*) noexcept {
+  Ref module = Ref::steal(PyImport_ImportModule("lanner._core"));
+  Ref restore = Ref::steal(module ? PyObject_GetAttrString(module.get(), "restore_validation_error")
+                                  : nullptr);
+  Ref errors = Ref::steal(restore ? error_errors(self, nullptr) : nullptr);
+  const auto missed = static_cast<Py_ssize_t>(as_error(self)->list->missed());
+  return errors
+             ? Py_BuildValue("O(OOn)", restore.get(), as_error(self)->title, errors.get(), missed)
+             : nullptr;
+}
+
+PyMethodDef error_methods[] = {
+    {"__reduce__", error_reduce, METH_NOARGS, PyDoc_STR("What pickle keeps: title and errors().")},
+    {"errors", error_errors, METH_NOARGS,
+     PyDoc_STR("errors() -> list[dict]\n\nEach error as {type, loc, msg, input} and, where there "
+               "is more to say, ctx: "
+               "pydantic's names and\nwords. From JSON, an input of more than 1 KiB of text is its "
+               "beginning.")},
+    {"pointers", error_pointers, METH_NOARGS,
+     PyDoc_STR("pointers() -> list[str]\n\nWhere each error is, as JSON pointers (RFC 6901): "
+               "\"/items/0/price\".")},
+    {"json", error_json, METH_NOARGS,
+     PyDoc_STR("json() -> str\n\nerrors() as JSON text; an input that JSON has no form for as its "
+               "repr().")},
+    {"error_count", error_count, METH_NOARGS, PyDoc_STR("error_count() -> int")},
+    {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+namespace {
+
+void drop_inputs(ErrorList& errors) noexcept {
+  errors.roll_back(0, [](void* input) { drop(static_cast<PyObject*>(input)); });
+}
+
+// Takes the errors over, also when it fails: null with an exception set.
+PyObject* make_error(ModuleState* state, ErrorList& errors, PyObject* owner,
+                     PyObject* title) noexcept {
+  // SAFETY: the base of our type; it makes the exception's part.
+  auto* base = reinterpret_cast<PyTypeObject*>(PyExc_ValueError);
+  Ref object = Ref::steal(base->tp_new(state->validation_error_type, state->empty_tuple, nullptr));
+  auto* list = object ? new (std::nothrow) ErrorList(0) : nullptr;
+  if (!list) {
+    if (object) PyErr_NoMemory();
+    drop_inputs(errors);
+    return nullptr;
+  }
+  list->swap(errors);
+  as_error(object.get())->list = list;
+  as_error(object.get())->owner = share(owner);
+  as_error(object.get())->title = share(title);
+  return object.release();
+}
+
+// An error as errors() gives it. False with an exception set.
+bool add_told(PyObject* told, ErrorList* errors) noexcept {
+  PyObject* loc = PyDict_Check(told) ? PyDict_GetItemString(told, "loc") : nullptr;
+  if (!loc || !PyTuple_Check(loc)) {
+    PyErr_SetString(PyExc_TypeError, "errors as ValidationError.errors() gives them");
+    return false;
+  }
+  if (!errors->add(Slug::foreign, nullptr, {share(told), {}}, -1, {})) {
+    drop(told);
+    PyErr_NoMemory();
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(loc); ++i) {
+    PyObject* step = PyTuple_GET_ITEM(loc, i);
+    std::string_view text;
+    if (PyLong_Check(step)) {
+      errors->add_number(PyLong_AsLongLong(step));
+    } else if (PyUnicode_Check(step) && utf8_view(step, &text)) {
+      errors->add_key(text);
+    }
+  }
+  return !PyErr_Occurred();
+}
+
+PyObject* restore(PyObject* module, PyObject* args) noexcept {
+  PyObject* title = nullptr;
+  PyObject* told = nullptr;
+  Py_ssize_t missed = 0;
+  if (!PyArg_ParseTuple(args, "UO!|n", &title, &PyList_Type, &told, &missed)) return nullptr;
+  const auto count = static_cast<std::uint32_t>(PyList_GET_SIZE(told));
+  ErrorList errors(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (add_told(PyList_GET_ITEM(told, i), &errors)) continue;
+    drop_inputs(errors);
+    return nullptr;
+  }
+  errors.set_missed(missed > 0 ? static_cast<std::size_t>(missed) : 0);
+  return make_error(state_of(module), errors, Py_None, title);
+}
+
+PyMethodDef functions[] = {{"restore_validation_error", restore, METH_VARARGS,
+                            PyDoc_STR("restore_validation_error(title, errors, missed=0) -> "
+                                      "ValidationError\n\nWhat pickle calls.")},
+                           {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+void raise_validation_error(ModuleState* state, ErrorList&& errors, PyObject* owner,
+                            PyObject* title) noexcept {
+  Ref error = Ref::steal(make_error(state, errors, owner, title));
+  // SAFETY: PyTypeObject begins with PyObject.
+  if (error)
+    PyErr_SetObject(reinterpret_cast<PyObject*>(state->validation_error_type), error.get());
+}
+
+int add_validation_error_type(PyObject* module, ModuleState* state) noexcept {
+  PyType_Slot slots[] = {
+      {Py_tp_dealloc, slot(error_dealloc)},
+      {Py_tp_traverse, slot(error_traverse)},
+      {Py_tp_clear, slot(error_clear)},
+      {Py_tp_str, slot(error_str)},
+      {Py_tp_repr, slot(error_repr)},
+      {Py_tp_methods, error_methods},
+      {Py_tp_doc,
+       const_cast<char*>("What is wrong with a value: all errors, up to the schema's bound.")},
+      {0, nullptr}};
+  PyType_Spec spec = {"lanner.schema.ValidationError", sizeof(ErrorObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                      slots};
+  PyObject* type = PyType_FromModuleAndSpec(module, &spec, PyExc_ValueError);
+  state->validation_error_type =
+      reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
+  if (!type) return -1;
+  if (PyModule_AddFunctions(module, functions) < 0) return -1;
+  return PyModule_AddObjectRef(module, "ValidationError", type);
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,16 @@
+// python/wsgi/file_wrapper.h: wsgi.file_wrapper: a file as an iterable, sent by sendfile where it is a
+// regular one (PEP 3333, "Optional Platform-Specific File Handling").
+
+#pragma once
+
+#include "http/exchange.h"
+#include "python/module/module_state.h"
+#include "python/object/ref.h"
+
+namespace lanner::python {
+
+// What sendfile may send of a FileWrapper: from the file's position to its end. False: not a
+// regular file with a descriptor and a position; no exception is set, iterate over it instead.
+bool file_part(PyObject* wrapper, ModuleState* state, http::FilePart* part) noexcept;
+
+}  // namespace lanner::python
