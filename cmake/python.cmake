@@ -3,6 +3,7 @@ set(LANNER_PYTHON_SOURCES
   object/app_log.cpp
   object/dict_entries.cpp
   object/forked.cpp
+  object/state.cpp
   object/text_cache.cpp
   answer/held_bytes.cpp
   answer/released.cpp
@@ -63,6 +64,7 @@ set(LANNER_PYTHON_SOURCES
   wsgi/handler.cpp
   wsgi/input.cpp
   wsgi/start_response.cpp
+  wsgi/state.cpp
   asgi/app.cpp
   asgi/call.cpp
   asgi/callables.cpp
@@ -70,6 +72,7 @@ set(LANNER_PYTHON_SOURCES
   asgi/handler.cpp
   asgi/scope.cpp
   asgi/send.cpp
+  asgi/state.cpp
   module/engine.cpp
   module/engine_options.cpp
   module/module.cpp

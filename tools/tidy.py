@@ -112,7 +112,7 @@ class Tidy:
         if path.suffix == ".cpp" and any(path.with_name(noun + suffix).exists() for suffix in (".h", ".def")):
             return
         first = text.partition("\n")[0]
-        names = [f"{path.parent.name}/{path.name}"]
+        names = [self.name(path).removeprefix("src/")]
         if path.suffix == ".def" or not self.name(path).startswith("src/"):
             names += [path.name, self.name(path)]
         if not any(re.match(rf"// {re.escape(name)}( \(part\))?: \S", first) for name in names):
@@ -149,17 +149,20 @@ class Tidy:
         """Each source has its test beside it, and is in a list of the build."""
         lists = "\n".join(path.read_text("utf-8") for path in self.files(("cmake",), {".cmake"}))
         for path in self.files(("src",), {".cpp"}):
-            if not re.search(rf"(?<![\w.-]){re.escape(path.name)}\b", lists):
+            below_layer = "/".join(self.name(path).split("/")[2:])  # of a layer with rooms: room/file
+            if not re.search(rf"(?<![\w./-]){re.escape(below_layer)}\b", lists):
                 self.problem(path, 1, "dead file: no list in cmake/ names it")
             if path.stem.endswith("_test") or path.with_name(f"{path.stem}_test.cpp").exists():
                 continue
-            name, layer = self.name(path), self.name(path.parent) + "/"
-            if name not in self.untested and layer not in self.untested:
+            folders = self.name(path).split("/")[:-1]
+            names = {self.name(path), *("/".join(folders[:count]) + "/" for count in range(1, len(folders) + 1))}
+            if not names & self.untested.keys():
                 self.problem(path, 1, f"no {path.stem}_test.cpp beside it")
-            self.used.update({name, layer})
+            self.used.update(names)
 
     def check_readmes(self) -> None:
-        for layer in sorted(path for path in (self.root / "src").iterdir() if path.is_dir()):
+        """Each layer has one, and each room of a layer."""
+        for layer in sorted(path for path in (self.root / "src").rglob("*") if path.is_dir()):
             readme = layer / "README.md"
             text = readme.read_text("utf-8") if readme.is_file() else ""
             if any(layer.iterdir()) and not text.strip():

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-READMES = [*PAGES, *sorted((ROOT / "src").glob("*/README.md")), ROOT / "bench/README.md"]
+READMES = [*PAGES, *sorted((ROOT / "src").rglob("README.md")), ROOT / "bench/README.md"]
 READMES = [page for page in READMES if page.exists()]
 WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 DIRECTORIES = "bench|cmake|docs|examples|fuzz|lanner|src|tests|tools"

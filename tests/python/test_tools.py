@@ -132,7 +132,7 @@ base = []
     ("name", "line", "why"),
     [
         ("python/object/ref.h", '"python/json/encoder.h"', "python/object may include only base, not python/json"),
-        ("python/json/encoder.h", '"python/object/ref.h"', "\"python/object/ref.h\": 'python' is no layer of tools/layers.toml"),
+        ("python/json/encoder.h", '"python/ref.h"', "\"python/ref.h\": 'python' is no layer of tools/layers.toml"),
         ("python/json/encoder.h", '"python/wsgi/call.h"', "'python/wsgi' is no layer of tools/layers.toml"),
         ("base/arena.h", "<Python.h>", "only python/object, python/json, python/schema may include <Python.h>"),
     ],
@@ -150,7 +150,7 @@ def test_layers_hold_between_the_rooms_of_a_layer(tree: Tree, name: str, line: s
 
 def test_layers_refuse_a_file_beside_the_rooms(tree: Tree) -> None:
     tree.write("tools/layers.toml", ROOMS)
-    tree.write("src/python/object/ref.h", header("", "python/object/ref.h"))
+    tree.write("src/python/ref.h", header("", "python/ref.h"))
     assert tree.layers() == ["src/python:1: this directory is no layer of tools/layers.toml"]
 
 
@@ -224,6 +224,7 @@ def test_tidy_sees_safety_three_lines_up_and_no_further(tree: Tree) -> None:
 
 def test_tidy_allows_refcounts_at_home(tree: Tree) -> None:
     tree.write("src/python/README.md", "# python\n")
+    tree.write("src/python/object/README.md", "# python/object\n")
     tree.write("src/python/object/ref.h", header("Py_INCREF(x);", "python/object/ref.h"))
     assert tree.tidy() == []
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "http/exchange.h"
-#include "python/object/ref.h"
 #include "python/answer/released.h"
+#include "python/object/ref.h"
 
 namespace lanner::python {
 

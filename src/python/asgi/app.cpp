@@ -11,7 +11,7 @@
 
 namespace lanner::python {
 
-int AsgiApp::init(ModuleState* state, PyObject* application, PyObject* root_path, PyObject* loop,
+int AsgiApp::init(AsgiState* state, PyObject* application, PyObject* root_path, PyObject* loop,
                   std::uint64_t response_head_bytes, server::Log* log) noexcept {
   state_ = state;
   application_ = Ref::borrow(application);
@@ -22,7 +22,7 @@ int AsgiApp::init(ModuleState* state, PyObject* application, PyObject* root_path
   if (!asyncio) return -1;
   task_type_ = Ref::steal(PyObject_GetAttrString(asyncio.get(), "Task"));
   task_name_ = Ref::steal(PyUnicode_InternFromString("lanner request"));
-  ready_none_ = Ref::steal(new_ready(state));
+  ready_none_ = Ref::steal(new_ready(&state->asyncio));
   if (!task_type_ || !task_name_ || !ready_none_ || make_task_arguments() < 0) return -1;
   return scope_.init(state, root_path);
 }
@@ -37,8 +37,8 @@ int AsgiApp::make_task_arguments() noexcept {
 #if PY_VERSION_HEX >= 0x030C0000
   return PyDict_SetItemString(dict, "eager_start", Py_True);
 #else
-  catches_steps_ = is_loop_base(state_, loop_.get());
-  return catches_steps_ ? speed_up_task_registry(state_) : 0;
+  catches_steps_ = is_loop_base(&state_->asyncio, loop_.get());
+  return catches_steps_ ? speed_up_task_registry(&state_->asyncio) : 0;
 #endif
 }
 
@@ -105,18 +105,18 @@ PyObject* AsgiApp::receiving(PyObject* receive) noexcept {
     renew_receiving(receiving_spare_.get(), receive);
     return share(receiving_spare_.get());
   }
-  PyObject* made = new_receiving(state_, receive);
+  PyObject* made = new_receiving(&state_->asyncio, receive);
   receiving_spare_ = Ref::borrow(made);
   return made;
 }
 
 PyObject* AsgiApp::task_of(PyObject* coroutine, PyObject* context) noexcept {
   PyObject* arguments = task_arguments_.get();
-  if (PyDict_SetItem(arguments, state_->context, context) < 0) return nullptr;
+  if (PyDict_SetItem(arguments, state_->names.context, context) < 0) return nullptr;
   Ref positional = Ref::steal(PyTuple_Pack(1, coroutine));
   PyObject* task =
       positional ? PyObject_Call(task_type_.get(), positional.get(), arguments) : nullptr;
-  if (PyDict_SetItem(arguments, state_->context, Py_None) < 0)
+  if (PyDict_SetItem(arguments, state_->names.context, Py_None) < 0)
     PyErr_Clear();  // keeps no request alive
   return task;
 }
@@ -154,7 +154,7 @@ PyObject* AsgiApp::start_task(PyObject* coroutine) noexcept {
   // KeyboardInterrupt and SystemExit end the task, too. But when the task could not be put down to
   // be woken (no memory), nobody else would ever step it.
   Raised raised;
-  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task.get(), state_->done));
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task.get(), state_->names.done));
   if (done.get() == Py_True) return task.release();
   PyErr_Clear();
   raised.restore();

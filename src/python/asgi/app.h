@@ -6,12 +6,12 @@
 #include <cstdint>
 
 #include "http/response_head.h"
-#include "python/object/app_log.h"
-#include "python/asgi/scope.h"
-#include "python/object/forked.h"
-#include "python/module/module_state.h"
-#include "python/object/ref.h"
 #include "python/answer/released.h"
+#include "python/asgi/scope.h"
+#include "python/asgi/state.h"
+#include "python/object/app_log.h"
+#include "python/object/forked.h"
+#include "python/object/ref.h"
 
 namespace lanner::python {
 
@@ -34,12 +34,12 @@ class AsgiApp final {
   ~AsgiApp() { clear(); }
 
   // -1 with an exception set. loop: a running or soon running asyncio loop.
-  int init(ModuleState* state, PyObject* application, PyObject* root_path, PyObject* loop,
+  int init(AsgiState* state, PyObject* application, PyObject* root_path, PyObject* loop,
            std::uint64_t response_head_bytes, server::Log* log) noexcept;
   void clear() noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
 
-  ModuleState* state() noexcept { return state_; }
+  AsgiState* state() noexcept { return state_; }
   PyObject* application() noexcept { return application_.get(); }
   PyObject* loop() noexcept { return loop_.get(); }
   ScopeBuilder& scope() noexcept { return scope_; }
@@ -69,7 +69,7 @@ class AsgiApp final {
   int make_task_arguments() noexcept;
   PyObject* task_of(PyObject* coroutine, PyObject* context) noexcept;
 
-  ModuleState* state_ = nullptr;
+  AsgiState* state_ = nullptr;
   Ref application_;
   Ref loop_;
   Ref task_type_;

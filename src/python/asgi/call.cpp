@@ -34,7 +34,7 @@ bool AsgiCall::begin() noexcept {
     end_task();
     return over();
   }
-  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->done));
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->names.done));
   if (done.get() == Py_True) {
     settle();
     return over();
@@ -60,8 +60,8 @@ bool AsgiCall::on_task_done() noexcept {
 
 // The task is done: its exception is logged here and nowhere else, its answer is brought to an end.
 void AsgiCall::settle() noexcept {
-  ModuleState* state = app_.state();
-  Ref error = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), state->exception));
+  AsgiState* state = app_.state();
+  Ref error = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), state->names.exception));
   if (!error) {  // it was cancelled
     PyErr_Clear();
     abort();
@@ -123,9 +123,9 @@ void AsgiCall::log_without_head(bool disconnected) noexcept {
   http::RequestHead head;
   std::string_view text;
   PyObject* scope = scope_.get();
-  PyObject* method = scope ? PyDict_GetItemWithError(scope, app_.state()->method) : nullptr;
+  PyObject* method = scope ? PyDict_GetItemWithError(scope, app_.state()->names.method) : nullptr;
   if (method && latin1_view(method, &text)) head.method_text = text;
-  PyObject* path = scope ? PyDict_GetItemWithError(scope, app_.state()->raw_path) : nullptr;
+  PyObject* path = scope ? PyDict_GetItemWithError(scope, app_.state()->names.raw_path) : nullptr;
   if (path && PyBytes_Check(path)) {
     head.target = {PyBytes_AS_STRING(path), static_cast<std::size_t>(PyBytes_GET_SIZE(path))};
   }
@@ -160,7 +160,7 @@ void AsgiCall::lose() noexcept {
 
 void AsgiCall::cancel() noexcept {
   if (!task_) return;
-  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->cancel));
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(task_.get(), app_.state()->names.cancel));
   if (!done) PyErr_Clear();
 }
 
@@ -176,10 +176,11 @@ void AsgiCall::finish() noexcept {
 // ---- receive()
 
 PyObject* AsgiCall::take_message(PyObject** future) noexcept {
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   if (gone_ || !exchange_ || (body_received_ && half_closed_)) {
     Ref message = Ref::steal(PyDict_New());
-    if (!message || PyDict_SetItem(message.get(), state->type, state->http_disconnect) < 0) {
+    if (!message ||
+        PyDict_SetItem(message.get(), state->names.type, state->names.http_disconnect) < 0) {
       return nullptr;
     }
     return message.release();
@@ -194,11 +195,11 @@ PyObject* AsgiCall::take_message(PyObject** future) noexcept {
 }
 
 PyObject* AsgiCall::body_message() noexcept {
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   Ref bytes;
   if (whole_body_) {
     const Py_ssize_t size = static_cast<Py_ssize_t>(exchange_->body().bytes_left().value_or(0));
-    bytes = size == 0 ? Ref::borrow(state->empty_bytes)
+    bytes = size == 0 ? Ref::borrow(state->names.empty_bytes)
                       : Ref::steal(PyBytes_FromStringAndSize(nullptr, size));
     for (Py_ssize_t at = 0; bytes && at < size;) {
       Result<std::size_t> got = exchange_->body().read(PyBytes_AS_STRING(bytes.get()) + at,
@@ -214,9 +215,10 @@ PyObject* AsgiCall::body_message() noexcept {
         PyBytes_FromStringAndSize(incoming_.data(), static_cast<Py_ssize_t>(incoming_.size())));
   }
   Ref message = Ref::steal(bytes ? PyDict_New() : nullptr);
-  if (!message || PyDict_SetItem(message.get(), state->type, state->http_request) < 0 ||
-      PyDict_SetItem(message.get(), state->body, bytes.get()) < 0 ||
-      PyDict_SetItem(message.get(), state->more_body, body_arrived_ ? Py_False : Py_True) < 0) {
+  if (!message || PyDict_SetItem(message.get(), state->names.type, state->names.http_request) < 0 ||
+      PyDict_SetItem(message.get(), state->names.body, bytes.get()) < 0 ||
+      PyDict_SetItem(message.get(), state->names.more_body, body_arrived_ ? Py_False : Py_True) <
+          0) {
     return nullptr;
   }
   if (incoming_.capacity() > 0) {
@@ -236,12 +238,14 @@ PyObject* AsgiCall::body_message() noexcept {
 // lives.
 PyObject* AsgiCall::add_future(Ref* futures) noexcept {
   constexpr Py_ssize_t kMany = 8;
-  Ref future = Ref::steal(PyObject_CallMethodNoArgs(app_.loop(), app_.state()->create_future));
+  Ref future =
+      Ref::steal(PyObject_CallMethodNoArgs(app_.loop(), app_.state()->names.create_future));
   if (!*futures) *futures = Ref::steal(PyList_New(0));
   if (!future || !*futures) return nullptr;
   PyObject* list = futures->get();
   for (Py_ssize_t i = PyList_GET_SIZE(list) - 1; i >= 0 && PyList_GET_SIZE(list) >= kMany; --i) {
-    Ref done = Ref::steal(PyObject_CallMethodNoArgs(PyList_GET_ITEM(list, i), app_.state()->done));
+    Ref done =
+        Ref::steal(PyObject_CallMethodNoArgs(PyList_GET_ITEM(list, i), app_.state()->names.done));
     if (!done) return nullptr;
     if (done.get() == Py_True && PyList_SetSlice(list, i, i + 1, nullptr) < 0) return nullptr;
   }
@@ -251,14 +255,14 @@ PyObject* AsgiCall::add_future(Ref* futures) noexcept {
 void AsgiCall::wake(Ref* futures) noexcept {
   Ref list = std::move(*futures);
   if (!list) return;
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   bool lost = false;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     if (lost) PyErr_Clear();
     PyObject* future = PyList_GET_ITEM(list.get(), i);
-    Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->done));
+    Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->names.done));
     if (done.get() == Py_False) {
-      done = Ref::steal(PyObject_CallMethodOneArg(future, state->set_result, Py_None));
+      done = Ref::steal(PyObject_CallMethodOneArg(future, state->names.set_result, Py_None));
     }
     lost = lost || !done;
   }

@@ -5,7 +5,7 @@
 //           -> the task is done and the exchange has ended -> destroyed
 //
 // All of it belongs to the loop's thread. receive() and send() may be called on others: there they
-// touch nothing of this (asgi_callables.cpp).
+// touch nothing of this (callables.cpp).
 //
 // receive() may be called again while an earlier one still waits: each gets the next event, in the
 // order in which their tasks resume. After the last body event, and once the answer is complete,
@@ -50,7 +50,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   // For the drain's end: cancels the task.
   void cancel() noexcept;
 
-  ModuleState* state() noexcept { return app_.state(); }
+  AsgiState* state() noexcept { return app_.state(); }
   // The calling thread is the loop's.
   bool on_own_thread() const noexcept { return PyThread_get_thread_ident() == thread_; }
 

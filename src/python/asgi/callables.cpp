@@ -50,7 +50,7 @@ PyObject* call_receive(PyObject* object, PyObject* const*, size_t flags, PyObjec
   if (!takes(names, PyVectorcall_NARGS(flags), 0, "receive()")) return nullptr;
   AsgiCall* call = as_callable(object)->call;
   if (!call) return over("receive()");
-  return call->on_own_thread() ? call->receiving() : new_receiving(call->state(), object);
+  return call->on_own_thread() ? call->receiving() : new_receiving(&call->state()->asyncio, object);
 }
 
 PyObject* call_send(PyObject* object, PyObject* const* args, size_t flags,
@@ -58,7 +58,8 @@ PyObject* call_send(PyObject* object, PyObject* const* args, size_t flags,
   if (!takes(names, PyVectorcall_NARGS(flags), 1, "send(message)")) return nullptr;
   AsgiCall* call = as_callable(object)->call;
   if (!call) return over("send()");
-  return call->on_own_thread() ? call->send(args[0]) : new_sending(call->state(), object, args[0]);
+  return call->on_own_thread() ? call->send(args[0])
+                               : new_sending(&call->state()->asyncio, object, args[0]);
 }
 
 // asyncio calls it with the task, from its ready queue.
@@ -98,22 +99,20 @@ PyObject* send_message(PyObject* send, PyObject* message) noexcept {
 void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept {
   as_callable(callable)->call = call;
 }
-PyObject* new_receive(ModuleState* state) noexcept {
-  return make(state->receive_type, call_receive);
-}
-PyObject* new_send(ModuleState* state) noexcept { return make(state->send_type, call_send); }
+PyObject* new_receive(AsgiState* state) noexcept { return make(state->receive_type, call_receive); }
+PyObject* new_send(AsgiState* state) noexcept { return make(state->send_type, call_send); }
 
 PyObject* AsgiHandler::watch_task(AsgiCall* call, PyObject* task) noexcept {
   Ref callback = Ref::steal(make(app_.state()->task_done_type, call_task_done));
   if (!callback) return nullptr;
   as_callable(callback.get())->call = call;
   as_callable(callback.get())->handler = this;
-  Ref added =
-      Ref::steal(PyObject_CallMethodOneArg(task, app_.state()->add_done_callback, callback.get()));
+  Ref added = Ref::steal(
+      PyObject_CallMethodOneArg(task, app_.state()->names.add_done_callback, callback.get()));
   return added ? callback.release() : nullptr;
 }
 
-int add_asgi_call_types(PyObject* module, ModuleState* state) noexcept {
+int add_asgi_call_types(PyObject* module, AsgiState* state) noexcept {
   state->receive_type = make_callable_type<Callable>(module, "lanner._core.Receive",
                                                      "receive() of an ASGI request.", dealloc);
   if (!state->receive_type) return -1;

@@ -66,7 +66,7 @@ class AsgiHandler final : public http::Handler {
 
 // Binds a callable or done callback to a call; null unbinds it.
 void bind_asgi_callable(PyObject* callable, AsgiCall* call) noexcept;
-PyObject* new_receive(ModuleState* state) noexcept;
-PyObject* new_send(ModuleState* state) noexcept;
+PyObject* new_receive(AsgiState* state) noexcept;
+PyObject* new_send(AsgiState* state) noexcept;
 
 }  // namespace lanner::python

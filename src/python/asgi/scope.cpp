@@ -68,7 +68,7 @@ bool takes_trailers(const http::RequestHead& head) noexcept {
   return head.minor_version > 0 && http::has_member(head, http::Token::te, "trailers");
 }
 
-int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
+int ScopeBuilder::init(AsgiState* state, PyObject* root_path) noexcept {
   state_ = state;
   root_path_ = Ref::borrow(root_path);
   root_path_utf8_ = PyUnicode_AsUTF8(root_path);
@@ -79,17 +79,19 @@ int ScopeBuilder::init(ModuleState* state, PyObject* root_path) noexcept {
   template_ = Ref::steal(PyDict_New());
   if (!asgi_ || !template_ || make_all_extensions() < 0) return -1;
   PyObject* dict = template_.get();
-  if (set(dict, state->type, share(state->http)) < 0 || set(dict, state->asgi, none()) < 0 ||
-      set(dict, state->http_version, share(state->version_1_1)) < 0 ||
-      set(dict, state->method, share(state->methods[static_cast<std::size_t>(http::Method::get)])) <
-          0 ||
-      set(dict, state->scheme, share(state->http)) < 0 ||
-      set(dict, state->path, share(state->empty)) < 0 ||
-      set(dict, state->raw_path, share(state->empty_bytes)) < 0 ||
-      set(dict, state->query_string, share(state->empty_bytes)) < 0 ||
-      set(dict, state->root_path, share(root_path)) < 0 || set(dict, state->headers, none()) < 0 ||
-      set(dict, state->client, none()) < 0 || set(dict, state->server, none()) < 0 ||
-      set(dict, state->extensions, none()) < 0) {
+  if (set(dict, state->names.type, share(state->names.http)) < 0 ||
+      set(dict, state->names.asgi, none()) < 0 ||
+      set(dict, state->names.http_version, share(state->names.version_1_1)) < 0 ||
+      set(dict, state->names.method,
+          share(state->names.methods[static_cast<std::size_t>(http::Method::get)])) < 0 ||
+      set(dict, state->names.scheme, share(state->names.http)) < 0 ||
+      set(dict, state->names.path, share(state->names.empty)) < 0 ||
+      set(dict, state->names.raw_path, share(state->names.empty_bytes)) < 0 ||
+      set(dict, state->names.query_string, share(state->names.empty_bytes)) < 0 ||
+      set(dict, state->names.root_path, share(root_path)) < 0 ||
+      set(dict, state->names.headers, none()) < 0 || set(dict, state->names.client, none()) < 0 ||
+      set(dict, state->names.server, none()) < 0 ||
+      set(dict, state->names.extensions, none()) < 0) {
     return -1;
   }
   return 0;
@@ -107,7 +109,7 @@ int ScopeBuilder::make_all_extensions() noexcept {
 
 int ScopeBuilder::set_state(PyObject* state) noexcept {
   lifespan_state_ = Ref::borrow(state);
-  return PyDict_SetItem(template_.get(), state_->state, Py_None);
+  return PyDict_SetItem(template_.get(), state_->names.state, Py_None);
 }
 
 PyObject* ScopeBuilder::field_list(const http::RequestHead& head) noexcept {
@@ -187,26 +189,28 @@ int ScopeBuilder::add_path(PyObject* scope, const http::RequestHead& head) noexc
     PyBytes_ConcatAndDel(&whole, raw);
     raw = whole;
   }
-  if (set(scope, state_->raw_path, raw) < 0) return -1;
+  if (set(scope, state_->names.raw_path, raw) < 0) return -1;
   Ref text = Ref::steal(
       head.path_has_escapes
           ? PyUnicode_DecodeUTF8(path.data(), static_cast<Py_ssize_t>(path.size()), "replace")
           : texts_.get(path));
   if (text && prefixed) text = Ref::steal(PyUnicode_Concat(root_path_.get(), text.get()));
-  return set(scope, state_->path, text.release());
+  return set(scope, state_->names.path, text.release());
 }
 
 int ScopeBuilder::add_target(PyObject* scope, const http::RequestHead& head) noexcept {
   if (head.method != http::Method::get) {  // which the template has
-    PyObject* method = state_->methods[static_cast<std::size_t>(head.method)];
+    PyObject* method = state_->names.methods[static_cast<std::size_t>(head.method)];
     method = method ? share(method) : latin1_str(head.method_text);
-    if (set(scope, state_->method, method) < 0) return -1;
+    if (set(scope, state_->names.method, method) < 0) return -1;
   }
   if (add_path(scope, head) < 0) return -1;
-  if (!head.query.empty() && set(scope, state_->query_string, bytes_of(head.query)) < 0) return -1;
-  if (head.secure && PyDict_SetItem(scope, state_->scheme, state_->https) < 0) return -1;
+  if (!head.query.empty() && set(scope, state_->names.query_string, bytes_of(head.query)) < 0)
+    return -1;
+  if (head.secure && PyDict_SetItem(scope, state_->names.scheme, state_->names.https) < 0)
+    return -1;
   if (head.minor_version == 0) {
-    return PyDict_SetItem(scope, state_->http_version, state_->version_1_0);
+    return PyDict_SetItem(scope, state_->names.http_version, state_->names.version_1_0);
   }
   return 0;
 }
@@ -215,19 +219,20 @@ PyObject* ScopeBuilder::build(http::Exchange& exchange) noexcept {
   const http::RequestHead& head = exchange.head();
   Ref scope = Ref::steal(PyDict_Copy(template_.get()));
   if (!scope || add_target(scope.get(), head) < 0 ||
-      set(scope.get(), state_->headers, field_list(head)) < 0 ||
-      set(scope.get(), state_->client, endpoint(exchange.client(), false)) < 0 ||
-      set(scope.get(), state_->server, endpoint(exchange.server(), true)) < 0) {
+      set(scope.get(), state_->names.headers, field_list(head)) < 0 ||
+      set(scope.get(), state_->names.client, endpoint(exchange.client(), false)) < 0 ||
+      set(scope.get(), state_->names.server, endpoint(exchange.server(), true)) < 0) {
     return nullptr;
   }
   if (PyDict_GET_SIZE(no_options_.get()) != 0 && make_all_extensions() < 0) return nullptr;
   // Copies: what middleware changes in them must not reach the next request.
   PyObject* extensions = takes_trailers(head) ? trailer_extensions_.get() : plain_extensions_.get();
-  if (set(scope.get(), state_->extensions, PyDict_Copy(extensions)) < 0 ||
-      set(scope.get(), state_->asgi, PyDict_Copy(asgi_.get())) < 0) {
+  if (set(scope.get(), state_->names.extensions, PyDict_Copy(extensions)) < 0 ||
+      set(scope.get(), state_->names.asgi, PyDict_Copy(asgi_.get())) < 0) {
     return nullptr;
   }
-  if (lifespan_state_ && set(scope.get(), state_->state, PyDict_Copy(lifespan_state_.get())) < 0) {
+  if (lifespan_state_ &&
+      set(scope.get(), state_->names.state, PyDict_Copy(lifespan_state_.get())) < 0) {
     return nullptr;
   }
   return scope.release();

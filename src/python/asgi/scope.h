@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "http/exchange.h"
-#include "python/module/module_state.h"
+#include "python/asgi/state.h"
 #include "python/object/ref.h"
 #include "python/object/text_cache.h"
 
@@ -20,7 +20,7 @@ bool takes_trailers(const http::RequestHead& head) noexcept;
 class ScopeBuilder final {
  public:
   // -1 with an exception set. root_path: a str.
-  int init(ModuleState* state, PyObject* root_path) noexcept;
+  int init(AsgiState* state, PyObject* root_path) noexcept;
   // The lifespan's state: each request gets a shallow copy. A dict, or null: no "state" in the
   // scope.
   int set_state(PyObject* state) noexcept;
@@ -42,7 +42,7 @@ class ScopeBuilder final {
   int add_path(PyObject* scope, const http::RequestHead& head) noexcept;
   int add_target(PyObject* scope, const http::RequestHead& head) noexcept;
 
-  ModuleState* state_ = nullptr;
+  AsgiState* state_ = nullptr;
   Ref template_;
   Ref asgi_;
   Ref no_options_;  // {}: what each extension says of itself

@@ -3,12 +3,12 @@
 #include <string_view>
 
 #include "http/status.h"
+#include "python/answer/held_bytes.h"
 #include "python/asgi/call.h"
 #include "python/asgi/fields.h"
 #include "python/asgi/handler.h"
 #include "python/asgi/scope.h"
 #include "python/asyncio/awaitable.h"
-#include "python/answer/held_bytes.h"
 #include "python/object/text.h"
 #include "sys/files.h"
 #include "sys/sockets.h"
@@ -59,12 +59,12 @@ bool get_number(PyObject* message, PyObject* key, std::uint64_t* number, bool* g
 }  // namespace
 
 PyObject* AsgiCall::send(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   if (!PyDict_Check(message)) {
     return PyErr_Format(PyExc_TypeError, "send() takes a message as a dict, not %.100s",
                         Py_TYPE(message)->tp_name);
   }
-  PyObject* type = get(message, state->type);
+  PyObject* type = get(message, state->names.type);
   if (finished_) {
     return PyErr_Format(
         PyExc_RuntimeError,
@@ -77,15 +77,16 @@ PyObject* AsgiCall::send(PyObject* message) noexcept {
     PyErr_SetString(PyExc_ConnectionResetError, "send(): the client has disconnected");
     return nullptr;
   }
-  if (is_text(type, state->response_start)) {
+  if (is_text(type, state->names.response_start)) {
     return parse_start(message) ? app_.ready_none() : nullptr;
   }
-  if (is_text(type, state->response_body)) return send_body(message);
-  if (is_text(type, state->response_pathsend)) return send_path(message);
-  if (is_text(type, state->response_zerocopysend)) return send_file(message);
-  if (is_text(type, state->response_trailers)) return send_trailers(message);
-  if (is_text(type, state->response_early_hint)) return send_early_hint(message);
-  if (is_text(type, state->response_debug)) return app_.ready_none();  // for tests of applications
+  if (is_text(type, state->names.response_body)) return send_body(message);
+  if (is_text(type, state->names.response_pathsend)) return send_path(message);
+  if (is_text(type, state->names.response_zerocopysend)) return send_file(message);
+  if (is_text(type, state->names.response_trailers)) return send_trailers(message);
+  if (is_text(type, state->names.response_early_hint)) return send_early_hint(message);
+  if (is_text(type, state->names.response_debug))
+    return app_.ready_none();  // for tests of applications
   if (!type) {
     PyErr_SetString(PyExc_RuntimeError, "send() of a message without \"type\"");
     return nullptr;
@@ -97,15 +98,16 @@ PyObject* AsgiCall::send(PyObject* message) noexcept {
 }
 
 bool AsgiCall::parse_start(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   if (has_start_) {
     PyErr_SetString(PyExc_RuntimeError, "http.response.start was sent twice");
     return false;
   }
   kit_->head.clear();
-  if (!set_asgi_status(get(message, state->status), &kit_->head) ||
-      !add_asgi_fields(get(message, state->headers), app_.response_head_bytes(), &kit_->head) ||
-      !get_flag(message, state->trailers, &wants_trailers_)) {
+  if (!set_asgi_status(get(message, state->names.status), &kit_->head) ||
+      !add_asgi_fields(get(message, state->names.headers), app_.response_head_bytes(),
+                       &kit_->head) ||
+      !get_flag(message, state->names.trailers, &wants_trailers_)) {
     return false;
   }
   bodyless_ = http::is_without_content(exchange_->head().method, kit_->head.status());
@@ -181,16 +183,16 @@ PyObject* AsgiCall::after_body(http::WriteState state, bool more) noexcept {
     sends_in_row_ = 0;
     handler_.wrote();
     Ref future = Ref::steal(add_future(&drainers_));
-    return future ? new_waiting(app_.state(), future.get()) : nullptr;
+    return future ? new_waiting(&app_.state()->asyncio, future.get()) : nullptr;
   }
   handler_.wrote();
   return app_.ready_none();
 }
 
 PyObject* AsgiCall::send_body(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
-  Ref body = Ref::borrow(get(message, state->body));
-  if (!body) body = Ref::borrow(state->empty_bytes);
+  AsgiState* state = app_.state();
+  Ref body = Ref::borrow(get(message, state->names.body));
+  if (!body) body = Ref::borrow(state->names.empty_bytes);
   if (!PyBytes_Check(body.get())) {
     if (!PyByteArray_Check(body.get()) && !PyMemoryView_Check(body.get())) {
       return PyErr_Format(PyExc_TypeError, "http.response.body: body must be bytes, not %.100s",
@@ -201,7 +203,7 @@ PyObject* AsgiCall::send_body(PyObject* message) noexcept {
   }
   bool more = false;
   const Py_ssize_t size = PyBytes_GET_SIZE(body.get());
-  if (!get_flag(message, state->more_body, &more) ||
+  if (!get_flag(message, state->names.more_body, &more) ||
       !ready_for_body(static_cast<std::uint64_t>(size), more)) {
     return nullptr;
   }
@@ -211,8 +213,8 @@ PyObject* AsgiCall::send_body(PyObject* message) noexcept {
 }
 
 PyObject* AsgiCall::send_path(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
-  PyObject* value = get(message, state->path);
+  AsgiState* state = app_.state();
+  PyObject* value = get(message, state->names.path);
   PyObject* encoded = nullptr;
   if (!value || !PyUnicode_FSConverter(value, &encoded)) {
     if (!PyErr_Occurred())
@@ -237,8 +239,8 @@ PyObject* AsgiCall::send_path(PyObject* message) noexcept {
 }
 
 PyObject* AsgiCall::send_file(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
-  PyObject* value = get(message, state->file);
+  AsgiState* state = app_.state();
+  PyObject* value = get(message, state->names.file);
   const int fd = value ? PyObject_AsFileDescriptor(value) : -1;
   if (fd < 0) {
     if (!value) PyErr_SetString(PyExc_TypeError, "http.response.zerocopysend: file is missing");
@@ -249,9 +251,9 @@ PyObject* AsgiCall::send_file(PyObject* message) noexcept {
   bool has_offset = false;
   bool has_count = false;
   bool more = false;
-  if (!get_number(message, state->offset, &offset, &has_offset) ||
-      !get_number(message, state->count, &count, &has_count) ||
-      !get_flag(message, state->more_body, &more)) {
+  if (!get_number(message, state->names.offset, &offset, &has_offset) ||
+      !get_number(message, state->names.count, &count, &has_count) ||
+      !get_flag(message, state->names.more_body, &more)) {
     return nullptr;
   }
   Result<std::uint64_t> size = sys::file_size(fd);
@@ -270,7 +272,7 @@ PyObject* AsgiCall::send_file(PyObject* message) noexcept {
 }
 
 PyObject* AsgiCall::send_trailers(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   if (!wants_trailers_ || !body_sent_) {
     PyErr_SetString(PyExc_RuntimeError,
                     "http.response.trailers come after the last http.response.body, and only if "
@@ -279,8 +281,9 @@ PyObject* AsgiCall::send_trailers(PyObject* message) noexcept {
   }
   bool more = false;
   kit_->head.clear();
-  if (!add_asgi_fields(get(message, state->headers), app_.response_head_bytes(), &kit_->head) ||
-      !get_flag(message, state->more_trailers, &more)) {
+  if (!add_asgi_fields(get(message, state->names.headers), app_.response_head_bytes(),
+                       &kit_->head) ||
+      !get_flag(message, state->names.more_trailers, &more)) {
     return nullptr;
   }
   // Only to a client that asked for them (RFC 9110, section 6.5.1).
@@ -290,7 +293,7 @@ PyObject* AsgiCall::send_trailers(PyObject* message) noexcept {
 }
 
 PyObject* AsgiCall::send_early_hint(PyObject* message) noexcept {
-  ModuleState* state = app_.state();
+  AsgiState* state = app_.state();
   if (has_start_) {
     PyErr_SetString(PyExc_RuntimeError,
                     "http.response.early_hint was sent after http.response.start");
@@ -298,7 +301,8 @@ PyObject* AsgiCall::send_early_hint(PyObject* message) noexcept {
   }
   http::ResponseHead head;
   if (!head.set_status(103, "Early Hints")) return PyErr_NoMemory();
-  if (!add_links(get(message, state->links), app_.response_head_bytes(), &head)) return nullptr;
+  if (!add_links(get(message, state->names.links), app_.response_head_bytes(), &head))
+    return nullptr;
   if (refused(exchange_->inform(head).code())) return nullptr;
   if (wrote(exchange_->flush())) handler_.wrote();
   return app_.ready_none();

@@ -11,7 +11,7 @@
 
 namespace lanner::python {
 
-struct ModuleState;
+struct AsyncioState;
 
 // Where asyncio.Handle and TimerHandle keep their fields (__slots__); our types derive from them.
 struct HandleSlots {

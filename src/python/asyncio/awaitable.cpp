@@ -144,7 +144,7 @@ void awaitable_dealloc(PyObject* object) noexcept {
 }
 
 // Takes over both.
-PyObject* make(ModuleState* state, PyObject* inner, PyObject* callable) noexcept {
+PyObject* make(AsyncioState* state, PyObject* inner, PyObject* callable) noexcept {
   PyObject* object = state->awaitable_type->tp_alloc(state->awaitable_type, 0);
   if (!object) {
     drop(inner);
@@ -158,18 +158,18 @@ PyObject* make(ModuleState* state, PyObject* inner, PyObject* callable) noexcept
 
 }  // namespace
 
-PyObject* new_ready(ModuleState* state) noexcept { return make(state, nullptr, nullptr); }
+PyObject* new_ready(AsyncioState* state) noexcept { return make(state, nullptr, nullptr); }
 
-PyObject* new_waiting(ModuleState* state, PyObject* future) noexcept {
-  PyObject* inner = PyObject_CallMethodNoArgs(future, state->dunder_await);
+PyObject* new_waiting(AsyncioState* state, PyObject* future) noexcept {
+  PyObject* inner = PyObject_CallMethodNoArgs(future, state->names.dunder_await);
   return inner ? make(state, inner, nullptr) : nullptr;
 }
 
-PyObject* new_receiving(ModuleState* state, PyObject* receive) noexcept {
+PyObject* new_receiving(AsyncioState* state, PyObject* receive) noexcept {
   return make(state, nullptr, share(receive));
 }
 
-PyObject* new_sending(ModuleState* state, PyObject* send, PyObject* message) noexcept {
+PyObject* new_sending(AsyncioState* state, PyObject* send, PyObject* message) noexcept {
   PyObject* object = make(state, nullptr, share(send));
   if (object) as_awaitable(object)->message = share(message);
   return object;
@@ -183,7 +183,7 @@ void renew_receiving(PyObject* awaitable, PyObject* receive) noexcept {
   drop(old);
 }
 
-int add_awaitable_type(PyObject* module, ModuleState* state) noexcept {
+int add_awaitable_type(PyObject* module, AsyncioState* state) noexcept {
   static PyMethodDef methods[] = {
       {"send", awaitable_send_method, METH_O, PyDoc_STR("send(value)\n\nAs of a coroutine.")},
       {"throw", awaitable_throw, METH_VARARGS, PyDoc_STR("throw(exception)\n\nAs of a coroutine.")},

@@ -8,25 +8,25 @@
 
 #pragma once
 
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {
 
 // Gives None when awaited; null with an exception set.
-PyObject* new_ready(ModuleState* state) noexcept;
+PyObject* new_ready(AsyncioState* state) noexcept;
 // Waits for an asyncio.Future, then gives None; null with an exception set.
-PyObject* new_waiting(ModuleState* state, PyObject* future) noexcept;
+PyObject* new_waiting(AsyncioState* state, PyObject* future) noexcept;
 // Asks take_message(receive, ...) when it is stepped, and again after each wait, until there is a
 // message.
-PyObject* new_receiving(ModuleState* state, PyObject* receive) noexcept;
+PyObject* new_receiving(AsyncioState* state, PyObject* receive) noexcept;
 // A send() that was called off the loop's thread: asks send_message(send, message) when it is
 // stepped, and waits for what that gives. Null with an exception set.
-PyObject* new_sending(ModuleState* state, PyObject* send, PyObject* message) noexcept;
+PyObject* new_sending(AsyncioState* state, PyObject* send, PyObject* message) noexcept;
 // Resets one that nobody else references, for reuse with another `receive`.
 void renew_receiving(PyObject* awaitable, PyObject* receive) noexcept;
 
-// Of the `receive` callable (asgi_callables.cpp): a new reference to the next message, or null and
+// Of the `receive` callable (asgi/callables.cpp): a new reference to the next message, or null and
 // in *future a new reference to what to wait for; both null: an exception is set.
 PyObject* take_message(PyObject* receive, PyObject** future) noexcept;
 // Of the `send` callable: what send(message) gives on the loop's thread; null with an exception

@@ -56,9 +56,9 @@ int loop_init(PyObject* object, PyObject* args, PyObject* names) noexcept {
   }
   PyObject* module = module_of(Py_TYPE(object));
   if (!module) return -1;
-  ModuleState* state = state_of(module);
-  if (!state->asyncio.loaded() && state->asyncio.load(module) < 0) {
-    state->asyncio.clear();
+  AsyncioState* state = state_of<AsyncioState>(module);
+  if (!state->parts.loaded() && state->parts.load(module) < 0) {
+    state->parts.clear();
     return -1;
   }
   self->core = LoopCore::create(state, object, poller);
@@ -202,8 +202,8 @@ PyObject* create_future(PyObject* object, PyObject*) noexcept {
   LoopCore* core = as_loop(object)->core;
   if (!core) return PyErr_Format(PyExc_RuntimeError, "the loop's __init__() has not been called");
   PyObject* args[] = {object};
-  ModuleState* state = core->state();
-  return PyObject_Vectorcall(state->asyncio.future_type, args, 0, state->loop_keyword);
+  AsyncioState* state = core->state();
+  return PyObject_Vectorcall(state->parts.future_type, args, 0, state->loop_keyword);
 }
 
 PyObject* get_debug(PyObject* object, PyObject*) noexcept {
@@ -220,7 +220,7 @@ PyObject* is_closed(PyObject* object, PyObject*) noexcept {
 int loop_set_attribute(PyObject* object, PyObject* name, PyObject* value) noexcept {
   const int result = PyObject_GenericSetAttr(object, name, value);
   LoopCore* core = as_loop(object)->core;
-  if (result == 0 && core && name == core->state()->time) core->forget_clock();
+  if (result == 0 && core && name == core->state()->names.time) core->forget_clock();
   return result;
 }
 
@@ -345,7 +345,7 @@ PyGetSetDef loop_attributes[] = {
 
 }  // namespace
 
-LoopCore* core_of(ModuleState* state, PyObject* loop) noexcept {
+LoopCore* core_of(AsyncioState* state, PyObject* loop) noexcept {
   if (!is_loop_base(state, loop)) {
     PyErr_Format(PyExc_TypeError, "%R is no loop of Lanner's", loop);
     return nullptr;
@@ -355,7 +355,7 @@ LoopCore* core_of(ModuleState* state, PyObject* loop) noexcept {
   return core;
 }
 
-bool is_loop_base(ModuleState* state, PyObject* loop) noexcept {
+bool is_loop_base(AsyncioState* state, PyObject* loop) noexcept {
   return PyObject_TypeCheck(loop, state->loop_base_type);
 }
 
@@ -373,7 +373,7 @@ PyObject* end_catching(PyObject* loop) noexcept {
   return caught;
 }
 
-int add_loop_base_type(PyObject* module, ModuleState* state) noexcept {
+int add_loop_base_type(PyObject* module, AsyncioState* state) noexcept {
   PyType_Slot slots[] = {
       {Py_tp_init, slot(loop_init)},
       {Py_tp_dealloc, slot(loop_dealloc)},

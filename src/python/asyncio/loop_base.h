@@ -8,12 +8,12 @@
 
 #pragma once
 
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {
 
-bool is_loop_base(ModuleState* state, PyObject* loop) noexcept;
+bool is_loop_base(AsyncioState* state, PyObject* loop) noexcept;
 // `method`, the attribute `time` of a loop, is LoopBase's: nobody has replaced it.
 bool is_own_time(PyObject* method) noexcept;
 // Until end_catching() the next call_soon() is kept. REQUIRES: is_loop_base().

@@ -7,10 +7,10 @@
 #include <new>
 #include <utility>
 
-#include "python/object/exception.h"
 #include "python/asyncio/loop_base.h"
 #include "python/asyncio/poller_type.h"
 #include "python/asyncio/thread_pool.h"
+#include "python/object/exception.h"
 
 namespace lanner::python {
 
@@ -21,7 +21,7 @@ constexpr double kClockResolutionS = 1e-9;  // of CLOCK_MONOTONIC
 
 }  // namespace
 
-LoopCore* LoopCore::create(ModuleState* state, PyObject* loop, PyObject* poller) noexcept {
+LoopCore* LoopCore::create(AsyncioState* state, PyObject* loop, PyObject* poller) noexcept {
   net::Loop* engine = poller_loop(state, poller);
   if (!engine) return nullptr;
   LoopCore* core = new (std::nothrow) LoopCore(state, loop, poller, *engine, poller_gil(poller));
@@ -29,7 +29,7 @@ LoopCore* LoopCore::create(ModuleState* state, PyObject* loop, PyObject* poller)
   return core;
 }
 
-LoopCore::LoopCore(ModuleState* state, PyObject* loop, PyObject* poller, net::Loop& engine,
+LoopCore::LoopCore(AsyncioState* state, PyObject* loop, PyObject* poller, net::Loop& engine,
                    Gil& gil) noexcept
     : state_(state),
       loop_(loop),
@@ -45,7 +45,7 @@ double LoopCore::monotonic_s() noexcept {
 }
 
 bool LoopCore::look_at_clock() noexcept {
-  Ref time = Ref::steal(PyObject_GetAttr(loop_, state_->time));
+  Ref time = Ref::steal(PyObject_GetAttr(loop_, state_->names.time));
   if (!time) PyErr_Clear();  // whoever calls it hears of that
   own_clock_ = time && is_own_time(time.get());
   type_version_ = Py_TYPE(loop_)->tp_version_tag;
@@ -54,14 +54,14 @@ bool LoopCore::look_at_clock() noexcept {
 
 double LoopCore::now() noexcept {
   if (own_clock()) return monotonic_s();
-  Ref time = Ref::steal(PyObject_CallMethodNoArgs(loop_, state_->time));
+  Ref time = Ref::steal(PyObject_CallMethodNoArgs(loop_, state_->names.time));
   const double seconds = time ? PyFloat_AsDouble(time.get()) : -1.0;
   return seconds == -1.0 && PyErr_Occurred() ? std::nan("") : seconds;
 }
 
 PyObject* LoopCore::after(PyObject* delay) noexcept {
   if (!own_clock()) {
-    Ref time = Ref::steal(PyObject_CallMethodNoArgs(loop_, state_->time));
+    Ref time = Ref::steal(PyObject_CallMethodNoArgs(loop_, state_->names.time));
     return time ? PyNumber_Add(time.get(), delay) : nullptr;
   }
   const double delay_s = PyFloat_AsDouble(delay);
@@ -109,7 +109,7 @@ PyObject* LoopCore::call_at(PyObject* when, PyObject* callback, PyObject* args,
   if (!timer) return nullptr;
   if (!timers_.push(timer.get(), when_s)) return PyErr_NoMemory();
   PyObject* scheduled = share(Py_True);
-  std::swap(scheduled, field_of(timer.get(), state_->asyncio.slots.scheduled));
+  std::swap(scheduled, field_of(timer.get(), state_->parts.slots.scheduled));
   drop(scheduled);
   return share(timer.release());  // one reference is the heap's
 }
@@ -117,7 +117,7 @@ PyObject* LoopCore::call_at(PyObject* when, PyObject* callback, PyObject* args,
 void LoopCore::forget_timer(PyObject* timer) noexcept {
   if (TimerPlace::of(timer) == TimerHeap::kNowhere) return;
   timers_.remove(timer);
-  drop(std::exchange(field_of(timer, state_->asyncio.slots.scheduled), share(Py_False)));
+  drop(std::exchange(field_of(timer, state_->parts.slots.scheduled), share(Py_False)));
   drop(timer);  // the heap's
 }
 
@@ -186,7 +186,7 @@ bool LoopCore::queue_due() noexcept {
       return false;
     }
     (void)timers_.pop();  // the reference is the queue's now
-    drop(std::exchange(field_of(timer, state_->asyncio.slots.scheduled), share(Py_False)));
+    drop(std::exchange(field_of(timer, state_->parts.slots.scheduled), share(Py_False)));
   }
   return true;
 }
@@ -201,7 +201,7 @@ bool LoopCore::run_ready() noexcept {
 }
 
 bool LoopCore::run_handle(PyObject* handle) noexcept {
-  const AsyncioParts& asyncio = state_->asyncio;
+  const AsyncioParts& asyncio = state_->parts;
   const bool known = Py_IS_TYPE(handle, asyncio.handle_type) ||
                      Py_IS_TYPE(handle, asyncio.timer_type) ||
                      Py_IS_TYPE(handle, asyncio.handle_base);
@@ -216,7 +216,7 @@ bool LoopCore::run_handle(PyObject* handle) noexcept {
 
 // The handle's callback in its context. False with an exception set.
 bool LoopCore::call(PyObject* handle) noexcept {
-  const HandleSlots& slots = state_->asyncio.slots;
+  const HandleSlots& slots = state_->parts.slots;
   // The callback may cancel its own handle, which then lets go of these.
   Ref callback = Ref::borrow(field_of(handle, slots.callback));
   Ref args = Ref::borrow(field_of(handle, slots.args));
@@ -248,8 +248,7 @@ bool LoopCore::run_timed(PyObject* handle) noexcept {
   const double limit_s = limit ? PyFloat_AsDouble(limit.get()) : -1.0;
   if (limit_s == -1.0 && PyErr_Occurred()) return false;
   if (took_s < limit_s) return true;
-  return bool(
-      Ref::steal(PyObject_CallFunction(state_->asyncio.callback_slow, "Od", handle, took_s)));
+  return bool(Ref::steal(PyObject_CallFunction(state_->parts.callback_slow, "Od", handle, took_s)));
 }
 
 // What somebody put into the queue that is no handle of asyncio's, but like one.
@@ -297,7 +296,7 @@ void LoopCore::clear() noexcept {
   while (!ready_.empty()) drop(ready_.pop_front());
   while (!timers_.empty()) {
     PyObject* timer = timers_.pop();
-    drop(std::exchange(field_of(timer, state_->asyncio.slots.scheduled), share(Py_False)));
+    drop(std::exchange(field_of(timer, state_->parts.slots.scheduled), share(Py_False)));
     drop(timer);
   }
   watches_.clear();

@@ -14,11 +14,11 @@
 #include "base/ring.h"
 #include "net/loop.h"
 #include "python/asyncio/asyncio_parts.h"
-#include "python/object/forked.h"
-#include "python/object/gil.h"
 #include "python/asyncio/loop_handle.h"
 #include "python/asyncio/loop_watches.h"
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
+#include "python/object/forked.h"
+#include "python/object/gil.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {
@@ -41,12 +41,12 @@ class LoopCore final {
  public:
   // Null with an exception set. loop: the asyncio loop this is of (borrowed: it owns this); poller:
   // a lanner._core.Poller (a reference is kept).
-  static LoopCore* create(ModuleState* state, PyObject* loop, PyObject* poller) noexcept;
+  static LoopCore* create(AsyncioState* state, PyObject* loop, PyObject* poller) noexcept;
   LoopCore(const LoopCore&) = delete;
   LoopCore& operator=(const LoopCore&) = delete;
   ~LoopCore() { clear(); }
 
-  ModuleState* state() noexcept { return state_; }
+  AsyncioState* state() noexcept { return state_; }
   PyObject* loop() noexcept { return loop_; }
   PyObject* poller() noexcept { return poller_.get(); }
   net::Loop& engine() noexcept { return engine_; }
@@ -131,7 +131,7 @@ class LoopCore final {
                                                                                  : look_at_clock();
   }
   bool look_at_clock() noexcept;
-  LoopCore(ModuleState* state, PyObject* loop, PyObject* poller, net::Loop& engine,
+  LoopCore(AsyncioState* state, PyObject* loop, PyObject* poller, net::Loop& engine,
            Gil& gil) noexcept;
   int wait_ms() noexcept;
   bool queue_due() noexcept;
@@ -145,7 +145,7 @@ class LoopCore final {
   bool call_exception_handler(const char* message, PyObject* error, PyObject* transport,
                               PyObject* protocol) noexcept;
 
-  ModuleState* state_;
+  AsyncioState* state_;
   PyObject* loop_;
   Ref poller_;
   net::Loop& engine_;  // the poller's
@@ -165,6 +165,6 @@ class LoopCore final {
 
 // The core of a loop whose class derives from LoopBase; null with an exception set: TypeError, or
 // RuntimeError when its __init__ has not run.
-LoopCore* core_of(ModuleState* state, PyObject* loop) noexcept;
+LoopCore* core_of(AsyncioState* state, PyObject* loop) noexcept;
 
 }  // namespace lanner::python

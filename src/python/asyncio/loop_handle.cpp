@@ -3,7 +3,7 @@
 #include "python/asyncio/loop_handle.h"
 
 #include "python/asyncio/loop_core.h"
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
 #include "python/object/ref.h"
 #include "python/object/slots.h"
 
@@ -28,27 +28,27 @@ int each_field(const HandleSlots& slots, PyObject* object, bool timer, F&& f) no
   return 0;
 }
 
-bool is_timer(ModuleState* state, PyObject* object) noexcept {
-  return Py_IS_TYPE(object, state->asyncio.timer_type);
+bool is_timer(AsyncioState* state, PyObject* object) noexcept {
+  return Py_IS_TYPE(object, state->parts.timer_type);
 }
 
 int handle_traverse(PyObject* object, visitproc visit, void* arg) noexcept {
   Py_VISIT(Py_TYPE(object));
-  ModuleState* state = state_of_type(Py_TYPE(object));
+  AsyncioState* state = state_of_type<AsyncioState>(Py_TYPE(object));
   if (!state) return 0;
-  return each_field(state->asyncio.slots, object, is_timer(state, object),
+  return each_field(state->parts.slots, object, is_timer(state, object),
                     [&](PyObject** field) { return *field ? visit(*field, arg) : 0; });
 }
 
-void clear_fields(ModuleState* state, PyObject* object) noexcept {
-  (void)each_field(state->asyncio.slots, object, is_timer(state, object), [](PyObject** field) {
+void clear_fields(AsyncioState* state, PyObject* object) noexcept {
+  (void)each_field(state->parts.slots, object, is_timer(state, object), [](PyObject** field) {
     Py_CLEAR(*field);
     return 0;
   });
 }
 
 int handle_clear(PyObject* object) noexcept {
-  ModuleState* state = state_of_type(Py_TYPE(object));
+  AsyncioState* state = state_of_type<AsyncioState>(Py_TYPE(object));
   if (state) clear_fields(state, object);
   return 0;
 }
@@ -63,10 +63,10 @@ void handle_dealloc(PyObject* object) noexcept {
   PyTypeObject* type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   if (*weak_references(object)) PyObject_ClearWeakRefs(object);
-  ModuleState* state = state_of_type(type);
+  AsyncioState* state = state_of_type<AsyncioState>(type);
   const bool timer = is_timer(state, object);
   clear_fields(state, object);
-  HandleSpares& spares = timer ? state->loop_spares.timers : state->loop_spares.handles;
+  HandleSpares& spares = timer ? state->spares.timers : state->spares.handles;
   if (!keep_spare(spares, object)) PyObject_GC_Del(object);
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
@@ -84,8 +84,8 @@ PyObject* allocate(HandleSpares& spares, PyTypeObject* type) noexcept {
 
 // As asyncio's: idempotent; callback and arguments go at once. A timer leaves the heap.
 PyObject* handle_cancel(PyObject* object, PyObject*) noexcept {
-  ModuleState* state = state_of_type(Py_TYPE(object));
-  const HandleSlots& slots = state->asyncio.slots;
+  AsyncioState* state = state_of_type<AsyncioState>(Py_TYPE(object));
+  const HandleSlots& slots = state->parts.slots;
   PyObject*& cancelled = field_of(object, slots.cancelled);
   if (cancelled == Py_True) return none();
   drop(std::exchange(cancelled, share(Py_True)));
@@ -141,9 +141,9 @@ PyTypeObject* make_timer_type(PyObject* module, PyObject* base) noexcept {
   return make_type(module, base, "lanner._core.TimerHandle", sizeof(std::size_t));
 }
 
-PyObject* make_handle(ModuleState* state, PyObject* loop, bool debug, PyObject* callback,
+PyObject* make_handle(AsyncioState* state, PyObject* loop, bool debug, PyObject* callback,
                       PyObject* args, PyObject* context, PyObject* when) noexcept {
-  const AsyncioParts& asyncio = state->asyncio;
+  const AsyncioParts& asyncio = state->parts;
   const HandleSlots& slots = asyncio.slots;
   Ref owned_args = Ref::steal(args);
   Ref owned_context = context ? Ref::borrow(context) : Ref::steal(PyContext_CopyCurrent());
@@ -156,8 +156,8 @@ PyObject* make_handle(ModuleState* state, PyObject* loop, bool debug, PyObject* 
     stack = Ref::steal(PyObject_CallOneArg(asyncio.extract_stack, found));
     if (!stack) return nullptr;
   }
-  PyObject* handle = when ? allocate(state->loop_spares.timers, asyncio.timer_type)
-                          : allocate(state->loop_spares.handles, asyncio.handle_type);
+  PyObject* handle = when ? allocate(state->spares.timers, asyncio.timer_type)
+                          : allocate(state->spares.handles, asyncio.handle_type);
   if (!handle) return PyErr_NoMemory();
   field_of(handle, slots.callback) = share(callback);
   field_of(handle, slots.args) = owned_args.release();

@@ -16,7 +16,7 @@
 
 namespace lanner::python {
 
-struct ModuleState;
+struct AsyncioState;
 
 // Memory of dead handles, for the next ones.
 struct HandleSpares {
@@ -53,7 +53,7 @@ PyTypeObject* make_timer_type(PyObject* module, PyObject* base) noexcept;
 // A new handle; null with an exception set. `args`, a tuple, is taken over (null: an exception is
 // set already); `context` is borrowed, null: a copy of the present one. `when`: a number,
 // borrowed, for a timer; null: a Handle.
-PyObject* make_handle(ModuleState* state, PyObject* loop, bool debug, PyObject* callback,
+PyObject* make_handle(AsyncioState* state, PyObject* loop, bool debug, PyObject* callback,
                       PyObject* args, PyObject* context, PyObject* when) noexcept;
 
 }  // namespace lanner::python

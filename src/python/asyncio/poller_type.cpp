@@ -245,7 +245,7 @@ void poller_dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
-net::Loop* poller_loop(ModuleState* state, PyObject* poller) noexcept {
+net::Loop* poller_loop(AsyncioState* state, PyObject* poller) noexcept {
   if (!PyObject_TypeCheck(poller, state->poller_type)) {
     PyErr_Format(PyExc_TypeError, "poller must be a lanner._core.Poller, not %R", poller);
     return nullptr;
@@ -284,7 +284,7 @@ bool poller_turn(PyObject* object, int wait_ms) noexcept {
   return PyErr_CheckSignals() == 0;
 }
 
-int add_poller_type(PyObject* module, ModuleState* state) noexcept {
+int add_poller_type(PyObject* module, AsyncioState* state) noexcept {
   static PyMethodDef methods[] = {
       {"register", poller_register, METH_VARARGS, PyDoc_STR("register(fd, events)")},
       {"modify", poller_modify, METH_VARARGS, PyDoc_STR("modify(fd, events)")},

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "net/loop.h"
+#include "python/asyncio/state.h"
 #include "python/object/gil.h"
-#include "python/module/module_state.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {
@@ -27,7 +27,7 @@ class TurnGuest {
 };
 
 // Null with an exception when it is not a Poller.
-net::Loop* poller_loop(ModuleState* state, PyObject* poller) noexcept;
+net::Loop* poller_loop(AsyncioState* state, PyObject* poller) noexcept;
 Gil& poller_gil(PyObject* poller) noexcept;
 // One turn of the engine: waits at most `wait_ms` (-1: until something happens), serves, and holds
 // the GIL afterwards. False with an exception set: of the guest, of a signal handler, or

@@ -4,9 +4,9 @@
 
 #include <new>
 
-#include "python/object/slots.h"
 #include "python/asyncio/stream_transport.h"
 #include "python/asyncio/write_limits.h"
+#include "python/object/slots.h"
 
 namespace lanner::python {
 
@@ -46,7 +46,7 @@ bool StreamHub::import_parts() noexcept {
   return parts_.low_water_default && parts_.high_water_default;
 }
 
-bool StreamHub::open(ModuleState* state, PyObject* loop) noexcept {
+bool StreamHub::open(AsyncioState* state, PyObject* loop) noexcept {
   state_ = state;
   core_ = core_of(state, loop);
   if (!core_) return false;
@@ -88,7 +88,7 @@ namespace {
 
 // Not with the module: it imports asyncio.
 bool make_transport_type(PyTypeObject* hub_type) noexcept {
-  ModuleState* state = state_of_type(hub_type);
+  AsyncioState* state = state_of_type<AsyncioState>(hub_type);
   if (!state->stream_transport_type) {
     state->stream_transport_type = make_stream_transport_type(PyType_GetModule(hub_type));
   }
@@ -106,7 +106,9 @@ PyObject* hub_new(PyTypeObject* type, PyObject* args, PyObject* names) noexcept 
   Ref object = Ref::steal(type->tp_alloc(type, 0));
   if (!object) return nullptr;
   ::new (static_cast<void*>(&stream_hub_of(object.get()))) StreamHub();
-  return stream_hub_of(object.get()).open(state_of_type(type), loop) ? object.release() : nullptr;
+  return stream_hub_of(object.get()).open(state_of_type<AsyncioState>(type), loop)
+             ? object.release()
+             : nullptr;
 }
 
 PyObject* or_null(PyObject* object) noexcept { return object == Py_None ? nullptr : object; }
@@ -118,7 +120,7 @@ PyObject* hub_make(PyObject* object, PyObject* const* args, Py_ssize_t count) no
     return nullptr;
   }
   if (!stream_hub_of(object).check_thread()) return nullptr;
-  ModuleState& state = stream_hub_of(object).state();
+  AsyncioState& state = stream_hub_of(object).state();
   Ref transport = Ref::steal(new_stream_transport(state.stream_transport_type, object));
   if (!transport) return nullptr;
   const bool open =
@@ -152,7 +154,7 @@ void hub_dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
-int add_stream_hub_type(PyObject* module, ModuleState* state) noexcept {
+int add_stream_hub_type(PyObject* module, AsyncioState* state) noexcept {
   static PyMethodDef methods[] = {
       {"make", method(hub_make), METH_FASTCALL,
        PyDoc_STR(

@@ -16,7 +16,7 @@
 
 #include "base/intrusive_list.h"
 #include "python/asyncio/loop_core.h"
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {
@@ -46,7 +46,7 @@ class StreamHub final {
   ~StreamHub() { close(); }
 
   // False with an exception set. loop: an asyncio loop that is a LoopBase; a reference is kept.
-  bool open(ModuleState* state, PyObject* loop) noexcept;
+  bool open(AsyncioState* state, PyObject* loop) noexcept;
   // The loop is closed: nothing is kept alive any more.
   void close() noexcept;
 
@@ -55,7 +55,7 @@ class StreamHub final {
   // Whether the calling thread may use the transports; false with an exception set.
   bool check_thread() const noexcept { return !core_ || core_->check_thread("a transport"); }
   PyObject* loop() const noexcept { return loop_.get(); }
-  ModuleState& state() noexcept { return *state_; }
+  AsyncioState& state() noexcept { return *state_; }
   const Parts& parts() const noexcept { return parts_; }
   // kReceiveBytesMax bytes, made at the first use; nullptr when memory is out.
   char* receive_buffer() noexcept;
@@ -71,7 +71,7 @@ class StreamHub final {
   };
   bool import_parts() noexcept;
 
-  ModuleState* state_ = nullptr;
+  AsyncioState* state_ = nullptr;
   LoopCore* core_ = nullptr;
   Ref loop_;
   Parts parts_;

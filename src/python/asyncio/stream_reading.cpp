@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "python/object/exception.h"
 #include "python/asyncio/stream_transport.h"
+#include "python/object/exception.h"
 #include "sys/poller.h"
 #include "sys/sockets.h"
 

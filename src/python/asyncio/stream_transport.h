@@ -20,9 +20,9 @@
 #include "base/intrusive_list.h"
 #include "net/out_buffer.h"
 #include "net/tcp_transport.h"
-#include "python/object/ref.h"
 #include "python/asyncio/stream_hub.h"
 #include "python/asyncio/write_limits.h"
+#include "python/object/ref.h"
 
 namespace lanner::python {
 
@@ -142,13 +142,13 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   bool log_debug(const char* format) noexcept;
   // REQUIRES: connected()
   LoopCore& core() noexcept { return hub_->core(); }
-  ModuleState& names() noexcept { return state_; }
+  ObjectState& names() noexcept { return state_.names; }
   bool connected() const noexcept { return hub_ != nullptr; }
   bool kept() const noexcept { return ListNode<KeptTag>::linked(); }
   bool waits_to_write() const noexcept;
 
   PyObject* self_;
-  ModuleState& state_;
+  AsyncioState& state_;
   Ref hub_object_;
   StreamHub* hub_;  // null: the connection is lost, and so is the way to the loop, as asyncio's
   Ref sock_;

@@ -11,8 +11,8 @@
 
 #include <structmember.h>
 
-#include "python/object/slots.h"
 #include "python/asyncio/stream_transport.h"
+#include "python/object/slots.h"
 
 namespace lanner::python {
 

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "python/object/exception.h"
 #include "python/asyncio/stream_transport.h"
+#include "python/object/exception.h"
 #include "sys/poller.h"
 
 namespace lanner::python {

@@ -84,7 +84,7 @@ void registry_dealloc(PyObject* object) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
-PyObject* make(ModuleState* state, PyObject* owner, vectorcallfunc function,
+PyObject* make(AsyncioState* state, PyObject* owner, vectorcallfunc function,
                PyObject* remover) noexcept {
   PyObject* object = state->registry_type->tp_alloc(state->registry_type, 0);
   if (!object) return nullptr;
@@ -106,7 +106,7 @@ PyObject* make(ModuleState* state, PyObject* owner, vectorcallfunc function,
 
 }  // namespace
 
-int speed_up_task_registry(ModuleState* state) noexcept {
+int speed_up_task_registry(AsyncioState* state) noexcept {
   Ref tasks = Ref::steal(PyImport_ImportModule("asyncio.tasks"));
   if (!tasks) return -1;
   Ref owner = Ref::steal(PyObject_GetAttrString(tasks.get(), "_all_tasks"));
@@ -121,7 +121,7 @@ int speed_up_task_registry(ModuleState* state) noexcept {
   return 0;
 }
 
-int add_task_registry_type(PyObject* module, ModuleState* state) noexcept {
+int add_task_registry_type(PyObject* module, AsyncioState* state) noexcept {
   PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(Registry, vectorcall), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};

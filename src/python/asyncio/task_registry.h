@@ -7,11 +7,11 @@
 
 #pragma once
 
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
 
 namespace lanner::python {
 
 // Once per process; does nothing when the set does not look as expected. -1 with an exception set.
-int speed_up_task_registry(ModuleState* state) noexcept;
+int speed_up_task_registry(AsyncioState* state) noexcept;
 
 }  // namespace lanner::python

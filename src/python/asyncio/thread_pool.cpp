@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "net/job_queue.h"
+#include "python/asyncio/poller_type.h"
 #include "python/object/exception.h"
 #include "python/object/forked.h"
-#include "python/asyncio/poller_type.h"
 #include "python/object/slots.h"
 
 namespace lanner::python {
@@ -60,7 +60,7 @@ int pool_init(PyObject* object, PyObject* args, PyObject* names) noexcept {
     PyErr_SetString(PyExc_ValueError, "ThreadPool(poller, threads_max > 0, start callable), once");
     return -1;
   }
-  net::Loop* loop = poller_loop(state_of_type(Py_TYPE(object)), poller);
+  net::Loop* loop = poller_loop(state_of_type<AsyncioState>(Py_TYPE(object)), poller);
   if (!loop) return -1;
   auto* state = new (std::nothrow) PoolState(*loop, static_cast<std::size_t>(threads_max));
   if (!state) {
@@ -101,8 +101,8 @@ PyObject* pool_submit(PyObject* object, PyObject* const* args, Py_ssize_t count)
   return share(args[0]);
 }
 
-void run_job(ModuleState* state, PoolJob* job) noexcept {
-  Ref cancelled = Ref::steal(PyObject_CallMethodNoArgs(job->future.get(), state->cancelled));
+void run_job(AsyncioState* state, PoolJob* job) noexcept {
+  Ref cancelled = Ref::steal(PyObject_CallMethodNoArgs(job->future.get(), state->names.cancelled));
   if (cancelled && cancelled.get() != Py_True) {
     PyObject* const* first = &PyTuple_GET_ITEM(job->args.get(), 0);
     const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(job->args.get()));
@@ -118,7 +118,7 @@ void run_job(ModuleState* state, PoolJob* job) noexcept {
 // The body of one thread.
 PyObject* pool_run_thread(PyObject* object, PyObject*) noexcept {
   PoolState* self = state_of_pool(object);
-  ModuleState* state = state_of_type(Py_TYPE(object));
+  AsyncioState* state = state_of_type<AsyncioState>(Py_TYPE(object));
   net::JobQueue::Wait how = net::JobQueue::Wait::woken;
   while (how != net::JobQueue::Wait::closed) {
     bool woken = how == net::JobQueue::Wait::woken;
@@ -183,13 +183,13 @@ void wrap(Ref& stop) noexcept {
 
 // False with an exception set. concurrent.futures' own exceptions become asyncio's, as in
 // asyncio.wrap_future().
-bool settle(ModuleState* state, PoolJob& job) noexcept {
+bool settle(AsyncioState* state, PoolJob& job) noexcept {
   PyObject* future = job.future.get();
-  Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->done));
+  Ref done = Ref::steal(PyObject_CallMethodNoArgs(future, state->names.done));
   if (!done || done.get() == Py_True) return bool(done);
   if (!job.error) {
     PyObject* value = job.result ? job.result.get() : Py_None;
-    return bool(Ref::steal(PyObject_CallMethodOneArg(future, state->set_result, value)));
+    return bool(Ref::steal(PyObject_CallMethodOneArg(future, state->names.set_result, value)));
   }
   if (PyErr_GivenExceptionMatches(job.error.get(), PyExc_StopIteration)) wrap(job.error);
   Ref futures = Ref::steal(PyImport_ImportModule("asyncio.futures"));
@@ -197,7 +197,8 @@ bool settle(ModuleState* state, PoolJob& job) noexcept {
       futures ? PyObject_CallMethod(futures.get(), "_convert_future_exc", "O", job.error.get())
               : nullptr);
   if (!error) return false;
-  return bool(Ref::steal(PyObject_CallMethodOneArg(future, state->set_exception, error.get())));
+  return bool(
+      Ref::steal(PyObject_CallMethodOneArg(future, state->names.set_exception, error.get())));
 }
 
 }  // namespace
@@ -224,7 +225,7 @@ void abandon_jobs(PyObject* pool) noexcept {
   drop_jobs(done);
 }
 
-int add_thread_pool_type(PyObject* module, ModuleState* state) noexcept {
+int add_thread_pool_type(PyObject* module, AsyncioState* state) noexcept {
   static PyMethodDef methods[] = {
       {"submit", method(pool_submit), METH_FASTCALL,
        PyDoc_STR("submit(future, callable, *args) -> future")},

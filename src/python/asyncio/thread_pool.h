@@ -6,7 +6,7 @@
 #pragma once
 
 #include "python/asyncio/loop_core.h"
-#include "python/module/module_state.h"
+#include "python/asyncio/state.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {

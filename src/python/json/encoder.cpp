@@ -81,7 +81,7 @@ PyObject* JsonEncoder::next(int outside, bool* done) noexcept {
   return nullptr;
 }
 
-JsonEncoder::Walk JsonEncoder::walk_of(const ModuleState& state,
+JsonEncoder::Walk JsonEncoder::walk_of(const JsonState& state,
                                        const JsonOptions& options) noexcept {
   if (!state.dict_entries || options.indent != 0 || options.sort_keys || options.strict_integer)
     return nullptr;
@@ -267,9 +267,9 @@ PyObject* JsonEncoder::next_field(Frame& frame) noexcept {
   while (!has_grown(frame) && PyDict_Next(frame.items, &frame.at, &key, &field)) {
     Ref name = Ref::borrow(key);
     Ref held = Ref::borrow(field);
-    Ref kind = Ref::steal(PyObject_GetAttr(field, state_->field_type));
+    Ref kind = Ref::steal(PyObject_GetAttr(field, state_->names.field_type));
     if (!kind) return nullptr;
-    if (kind.get() != state_->json_types.field_kind) continue;
+    if (kind.get() != state_->types.field_kind) continue;
     Ref value = Ref::steal(PyObject_GetAttr(frame.owner, name.get()));
     if (!value) {
       raise_no_attribute(name.get());

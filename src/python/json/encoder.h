@@ -12,7 +12,7 @@
 #include "json/escape.h"
 #include "json/limits.h"
 #include "json/output.h"
-#include "python/module/module_state.h"
+#include "python/json/state.h"
 #include "python/object/ref.h"
 
 namespace lanner::python {
@@ -37,7 +37,7 @@ struct JsonOptions {
 
 class JsonEncoder final {
  public:
-  JsonEncoder(ModuleState* state, json::Output& out, const JsonOptions& options) noexcept
+  JsonEncoder(JsonState* state, json::Output& out, const JsonOptions& options) noexcept
       : state_(state),
         out_(&out),
         options_(&options),
@@ -67,7 +67,7 @@ class JsonEncoder final {
     Kind kind;
   };
 
-  // json_scalars.cpp: each writes its value and a comma. A failure is in problem_, or set.
+  // scalars.cpp: each writes its value and a comma. A failure is in problem_, or set.
   Done write_plain(PyObject* value) noexcept;  // exact str, int, float, bool, None
   Done write_str(PyObject* text) noexcept;
   Done write_long_str(PyObject* text) noexcept;
@@ -79,7 +79,7 @@ class JsonEncoder final {
   Ref key_text(PyObject* key) noexcept;
   Ref odd_key_text(PyObject* key) noexcept;
 
-  // json_other.cpp: values that are neither plain nor containers. `value` may be replaced by its
+  // other.cpp: values that are neither plain nor containers. `value` may be replaced by its
   // representation (Done::again).
   Done write_other(Ref& value) noexcept;
   Done write_subclass(Ref& value) noexcept;
@@ -90,17 +90,17 @@ class JsonEncoder final {
   Done write_raw(PyObject* value) noexcept;
   Done write_fallback(Ref& value) noexcept;
 
-  // json_walk_inl.h: the walk over plain values in one loop; null: not available for these options
+  // walk_inl.h: the walk over plain values in one loop; null: not available for these options
   // or on this machine.
   using Walk = Done (JsonEncoder::*)(int outside, PyObject** other) noexcept;
-  static Walk walk_of(const ModuleState& state, const JsonOptions& options) noexcept;
+  static Walk walk_of(const JsonState& state, const JsonOptions& options) noexcept;
   Done walk_base(int outside, PyObject** other) noexcept;
 #if defined(__x86_64__)
   Done walk_vbmi2(int outside, PyObject** other) noexcept;
   Done walk_avx2(int outside, PyObject** other) noexcept;
 #endif
 
-  // json_encoder.cpp: the walk.
+  // encoder.cpp: the walk.
   Done write_value(Ref& value) noexcept;
   Done open(Ref& owner, Kind kind, PyObject* items = nullptr) noexcept;
   Done open_dict(Ref& dict) noexcept;
@@ -138,7 +138,7 @@ class JsonEncoder final {
   void raise(PyObject* key) noexcept;
   Ref path(PyObject* key) const noexcept;
 
-  ModuleState* state_;
+  JsonState* state_;
   json::Output* out_;
   const JsonOptions* options_;
   const json::EscapeKernels& kernels_;

@@ -7,13 +7,13 @@
 
 #include "json/reader.h"
 #include "json/utf8.h"
-#include "python/object/dict_entries.h"
 #include "python/json/decoder.h"
 #include "python/json/document.h"
 #include "python/json/encoder.h"
 #include "python/json/error.h"
 #include "python/json/output.h"
-#include "python/module/module_state.h"
+#include "python/json/state.h"
+#include "python/object/dict_entries.h"
 #include "python/object/slots.h"
 
 namespace lanner::python {
@@ -45,30 +45,30 @@ bool take_indent(PyObject* value, int* indent) noexcept {
   return true;
 }
 
-bool take_option(const ModuleState& state, PyObject* name, PyObject* value,
+bool take_option(const JsonState& state, PyObject* name, PyObject* value,
                  JsonOptions* options) noexcept {
-  if (is_name(name, state.default_)) {
+  if (is_name(name, state.names.default_)) {
     options->fallback = value == Py_None ? nullptr : value;
     return true;
   }
-  if (is_name(name, state.indent)) return take_indent(value, &options->indent);
+  if (is_name(name, state.names.indent)) return take_indent(value, &options->indent);
   struct Flag {
     PyObject* name;
     bool JsonOptions::*member;
   };
-  const Flag flags[] = {{state.sort_keys, &JsonOptions::sort_keys},
-                        {state.naive_utc, &JsonOptions::naive_utc},
-                        {state.utc_z, &JsonOptions::utc_z},
-                        {state.omit_microseconds, &JsonOptions::omit_microseconds},
-                        {state.non_str_keys, &JsonOptions::non_str_keys},
-                        {state.nan_as_null, &JsonOptions::nan_as_null},
-                        {state.append_newline, &JsonOptions::append_newline},
-                        {state.strict_integer, &JsonOptions::strict_integer},
-                        {state.passthrough_subclass, &JsonOptions::passthrough_subclass},
-                        {state.passthrough_datetime, &JsonOptions::passthrough_datetime},
-                        {state.passthrough_dataclass, &JsonOptions::passthrough_dataclass},
-                        {state.passthrough_set, &JsonOptions::passthrough_set},
-                        {state.passthrough_decimal, &JsonOptions::passthrough_decimal}};
+  const Flag flags[] = {{state.names.sort_keys, &JsonOptions::sort_keys},
+                        {state.names.naive_utc, &JsonOptions::naive_utc},
+                        {state.names.utc_z, &JsonOptions::utc_z},
+                        {state.names.omit_microseconds, &JsonOptions::omit_microseconds},
+                        {state.names.non_str_keys, &JsonOptions::non_str_keys},
+                        {state.names.nan_as_null, &JsonOptions::nan_as_null},
+                        {state.names.append_newline, &JsonOptions::append_newline},
+                        {state.names.strict_integer, &JsonOptions::strict_integer},
+                        {state.names.passthrough_subclass, &JsonOptions::passthrough_subclass},
+                        {state.names.passthrough_datetime, &JsonOptions::passthrough_datetime},
+                        {state.names.passthrough_dataclass, &JsonOptions::passthrough_dataclass},
+                        {state.names.passthrough_set, &JsonOptions::passthrough_set},
+                        {state.names.passthrough_decimal, &JsonOptions::passthrough_decimal}};
   for (const Flag& flag : flags) {
     if (is_name(name, flag.name)) return take_flag(value, &(options->*flag.member));
   }
@@ -81,7 +81,7 @@ bool take_option(const ModuleState& state, PyObject* name, PyObject* value,
   return false;
 }
 
-bool take_named(const ModuleState& state, PyObject* const* values, PyObject* names,
+bool take_named(const JsonState& state, PyObject* const* values, PyObject* names,
                 JsonOptions* options) noexcept {
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
@@ -90,7 +90,7 @@ bool take_named(const ModuleState& state, PyObject* const* values, PyObject* nam
   return true;
 }
 
-bool take_options(const ModuleState& state, const char* function, PyObject* const* arguments,
+bool take_options(const JsonState& state, const char* function, PyObject* const* arguments,
                   Py_ssize_t count, PyObject* names, JsonOptions* options) noexcept {
   if (count != 1) {
     PyErr_Format(PyExc_TypeError, "%s() takes one value, and options by name; %zd were given",
@@ -101,7 +101,7 @@ bool take_options(const ModuleState& state, const char* function, PyObject* cons
 }
 
 // The text, in `out`; false with an exception set. *unchecked: it may be no UTF-8.
-bool encode(ModuleState* state, json::Output& out, PyObject* value, const JsonOptions& options,
+bool encode(JsonState* state, json::Output& out, PyObject* value, const JsonOptions& options,
             bool* unchecked) noexcept {
   JsonEncoder encoder(state, out, options);
   if (!encoder.write(value)) return false;
@@ -112,16 +112,16 @@ bool encode(ModuleState* state, json::Output& out, PyObject* value, const JsonOp
   }
   // An eighth more, and the room that the last string asks for.
   const std::size_t size = out.size();
-  state->json_bytes = size < kExpectedMax ? size + size / 8 + 1024 : kExpectedMax;
+  state->expected_bytes = size < kExpectedMax ? size + size / 8 + 1024 : kExpectedMax;
   return true;
 }
 
 PyObject* json_dumpb(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
                      PyObject* names) noexcept {
-  ModuleState* state = state_of(module);
+  JsonState* state = state_of<JsonState>(module);
   JsonOptions options;
   if (!take_options(*state, "dumpb", arguments, count, names, &options)) return nullptr;
-  BytesSpace space(state->json_bytes);
+  BytesSpace space(state->expected_bytes);
   json::Output out(space);
   bool unchecked = false;  // the bytes may be anything
   if (!encode(state, out, arguments[0], options, &unchecked)) return nullptr;
@@ -130,7 +130,7 @@ PyObject* json_dumpb(PyObject* module, PyObject* const* arguments, Py_ssize_t co
 
 PyObject* json_dump_into(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
                          PyObject* names) noexcept {
-  ModuleState* state = state_of(module);
+  JsonState* state = state_of<JsonState>(module);
   if (count != 2 || !PyByteArray_Check(arguments[1])) {
     PyErr_SetString(PyExc_TypeError,
                     "dump_into() takes a value and a bytearray, and options by name");
@@ -138,7 +138,7 @@ PyObject* json_dump_into(PyObject* module, PyObject* const* arguments, Py_ssize_
   }
   JsonOptions options;
   if (!take_named(*state, arguments + 2, names, &options)) return nullptr;
-  ByteArraySpace space(arguments[1], state->json_bytes);
+  ByteArraySpace space(arguments[1], state->expected_bytes);
   json::Output out(space);
   bool unchecked = false;
   if (!encode(state, out, arguments[0], options, &unchecked) || !space.finish(out.size()))
@@ -148,10 +148,10 @@ PyObject* json_dump_into(PyObject* module, PyObject* const* arguments, Py_ssize_
 
 PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
                      PyObject* names) noexcept {
-  ModuleState* state = state_of(module);
+  JsonState* state = state_of<JsonState>(module);
   JsonOptions options;
   if (!take_options(*state, "dumps", arguments, count, names, &options)) return nullptr;
-  BytesSpace space(state->json_bytes);
+  BytesSpace space(state->expected_bytes);
   json::Output out(space);
   bool unchecked = false;
   if (!encode(state, out, arguments[0], options, &unchecked)) return nullptr;
@@ -165,9 +165,9 @@ PyObject* json_dumps(PyObject* module, PyObject* const* arguments, Py_ssize_t co
 }
 
 // duplicate_keys: "last" or "reject". False with an exception set.
-bool take_duplicates(const ModuleState& state, PyObject* name, PyObject* value,
+bool take_duplicates(const JsonState& state, PyObject* name, PyObject* value,
                      bool* refuse) noexcept {
-  if (!is_name(name, state.duplicate_keys)) {
+  if (!is_name(name, state.names.duplicate_keys)) {
     PyErr_Format(PyExc_TypeError, "no such argument: %R; there is duplicate_keys", name);
     return false;
   }
@@ -180,7 +180,7 @@ bool take_duplicates(const ModuleState& state, PyObject* name, PyObject* value,
 
 PyObject* json_loads(PyObject* module, PyObject* const* arguments, Py_ssize_t count,
                      PyObject* names) noexcept {
-  ModuleState* state = state_of(module);
+  JsonState* state = state_of<JsonState>(module);
   if (count != 1) {
     PyErr_Format(PyExc_TypeError, "loads() takes one document, %zd were given", count);
     return nullptr;
@@ -195,7 +195,7 @@ PyObject* json_loads(PyObject* module, PyObject* const* arguments, Py_ssize_t co
   std::string_view document;
   if (!document_of(arguments[0], &held, &document)) return nullptr;
   json::Reader reader(document);
-  JsonDecoder decoder(reader, state->json_keys);
+  JsonDecoder decoder(reader, state->keys);
   if (refuse) decoder.refuse_repeated_keys();
   PyObject* value = nullptr;
   const char* at = decoder.read(json::skip_space(reader.begin()), 0, &value);
@@ -218,9 +218,9 @@ PyMethodDef json_methods[] = {
 
 }  // namespace
 
-int add_json_functions(PyObject* module, ModuleState* state) noexcept {
+int add_json_functions(PyObject* module, JsonState* state) noexcept {
   state->dict_entries = dict_entries_known();
-  if (state->dict_entries) state->json_keys.shapes().enable();
+  if (state->dict_entries) state->keys.shapes().enable();
   return PyModule_AddFunctions(module, json_methods);
 }
 

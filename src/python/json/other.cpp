@@ -8,7 +8,6 @@
 #include "python/json/encoder.h"
 #include "python/json/raw.h"
 #include "python/json/time.h"
-#include "python/schema/model_class.h"
 
 namespace lanner::python {
 
@@ -68,31 +67,30 @@ JsonEncoder::Done JsonEncoder::write_raw(PyObject* value) noexcept {
 }
 
 JsonEncoder::Done JsonEncoder::write_other(Ref& value) noexcept {
-  if (Py_TYPE(value.get()) == state_->json_raw_type) return write_raw(value.get());
-  if (!state_->json_types.load()) return Done::failed;
+  if (Py_TYPE(value.get()) == state_->raw_type) return write_raw(value.get());
+  if (!state_->types.load()) return Done::failed;
   // SAFETY: as in type_attribute().
   auto* type = reinterpret_cast<PyObject*>(Py_TYPE(value.get()));
   // SAFETY: it was loaded as the type enum.EnumMeta.
-  auto* const enum_type = reinterpret_cast<PyTypeObject*>(state_->json_types.enum_type);
+  auto* const enum_type = reinterpret_cast<PyTypeObject*>(state_->types.enum_type);
   if (is_a(type, enum_type)) {
-    value = Ref::steal(PyObject_GetAttr(value.get(), state_->value));
+    value = Ref::steal(PyObject_GetAttr(value.get(), state_->names.value));
     return value ? Done::again : Done::failed;
   }
   if (is_a(type, state_->model_meta_type)) {
-    value = Ref::steal(model_to_dict(value.get()));
+    value = Ref::steal(state_->model_to_dict(value.get()));
     return value ? open(value, Kind::dict) : Done::failed;  // never sorted, like dataclasses
   }
   Done done = options_->passthrough_subclass ? Done::no : write_subclass(value);
   if (done == Done::no) done = write_text_of(value.get());
   if (done == Done::no && !options_->passthrough_dataclass) {
-    Ref fields = type_attribute(value.get(), state_->dataclass_fields);
+    Ref fields = type_attribute(value.get(), state_->names.dataclass_fields);
     if (PyErr_Occurred()) return Done::failed;
     if (fields && PyDict_Check(fields.get())) return open(value, Kind::fields, fields.release());
   }
   if (done == Done::no && PyAnySet_Check(value.get())) done = write_set(value);
   if (done == Done::no && is_numpy(value.get())) done = write_numpy(value);
-  if (done == Done::no && !options_->passthrough_decimal &&
-      state_->json_types.is_decimal(value.get())) {
+  if (done == Done::no && !options_->passthrough_decimal && state_->types.is_decimal(value.get())) {
     done = write_decimal(value.get());
   }
   if (PyErr_Occurred()) return Done::failed;
@@ -150,15 +148,15 @@ JsonEncoder::Done JsonEncoder::write_subclass(Ref& value) noexcept {
 
 // datetime, date, time and UUID.
 JsonEncoder::Done JsonEncoder::write_text_of(PyObject* value) noexcept {
-  const PyDateTime_CAPI& api = *state_->json_types.datetime;
+  const PyDateTime_CAPI& api = *state_->types.datetime;
   // SAFETY: it was loaded as the type uuid.UUID.
-  auto* const uuid_type = reinterpret_cast<PyTypeObject*>(state_->json_types.uuid_type);
+  auto* const uuid_type = reinterpret_cast<PyTypeObject*>(state_->types.uuid_type);
   unsigned char bytes[16];
   const bool datetime = is_a(value, api.DateTimeType);
   const bool date = !datetime && is_a(value, api.DateType);
   const bool time = is_a(value, api.TimeType);
   if (is_a(value, uuid_type)) {
-    Ref number = Ref::steal(PyObject_GetAttr(value, state_->int_));
+    Ref number = Ref::steal(PyObject_GetAttr(value, state_->names.int_));
     if (!number) return Done::failed;
     if (!uuid_bytes(number.get(), bytes)) return problem("the UUID's int is no 128-bit number");
   } else if ((!datetime && !date && !time) || options_->passthrough_datetime) {

@@ -106,7 +106,7 @@ std::string_view raw_text(PyObject* raw) noexcept {
 
 bool raw_is_unchecked(PyObject* raw) noexcept { return as_raw(raw)->unchecked; }
 
-int add_json_raw_type(PyObject* module, ModuleState* state) noexcept {
+int add_json_raw_type(PyObject* module, JsonState* state) noexcept {
   PyMemberDef members[] = {{"data", T_OBJECT, offsetof(RawObject, data), READONLY, nullptr},
                            {nullptr, 0, 0, 0, nullptr}};
   PyType_Slot slots[] = {
@@ -122,7 +122,7 @@ int add_json_raw_type(PyObject* module, ModuleState* state) noexcept {
       {0, nullptr}};
   PyType_Spec spec = {"lanner._core.Raw", sizeof(RawObject), 0, Py_TPFLAGS_DEFAULT, slots};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
-  state->json_raw_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
+  state->raw_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
   return type ? PyModule_AddObjectRef(module, "Raw", type) : -1;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "python/module/module_state.h"
+#include "python/json/state.h"
 
 namespace lanner::python {
 

@@ -193,7 +193,7 @@ Ref JsonEncoder::odd_key_text(PyObject* key) noexcept {
   for (int turns = 0; done == Done::again && turns < json::kDepthMax; ++turns) {
     done = write_plain(value.get());
     if (done != Done::no) break;
-    done = Py_TYPE(value.get()) == state_->json_raw_type ? Done::no : write_other(value);
+    done = Py_TYPE(value.get()) == state_->raw_type ? Done::no : write_other(value);
   }
   if (done == Done::failed) return {};
   const bool array = done == Done::yes && depth_ == depth && out_->data()[begin] == '[';  // numpy's

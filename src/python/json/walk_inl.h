@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "python/object/dict_entries.h"
 #include "python/json/encoder.h"
 #include "python/json/walk_output_inl.h"
 #include "python/json/written_keys_inl.h"
+#include "python/object/dict_entries.h"
 
 namespace lanner::python {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "python/object/str_bytes.h"
 #include "python/json/walk_output_inl.h"
+#include "python/object/str_bytes.h"
 
 namespace lanner::python {
 

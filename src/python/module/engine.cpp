@@ -79,7 +79,7 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
   }
   if (options_.parse(options) < 0 || take_listeners(listeners) < 0) return -1;
   if (poller) {
-    loop_ = poller_loop(state, poller);
+    loop_ = poller_loop(&state->asyncio, poller);
     if (!loop_) return -1;
     if (loop_->turn_observer()) {
       PyErr_SetString(
@@ -105,7 +105,7 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
   options_.server.spool_directory = spool_directory(options_);
   if (poller) return make_asgi(state, application, loop);
   const EnvironOptions environ{options_.threads > 1, options_.multiprocess};
-  if (app_.init(state, application, options_.root_path.get(), environ,
+  if (app_.init(&state->wsgi, application, options_.root_path.get(), environ,
                 options_.server.limits.response_head_bytes, log_.get()) < 0) {
     return -1;
   }
@@ -113,7 +113,7 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
 }
 
 int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop) noexcept {
-  if (asgi_app_.init(state, application, options_.root_path.get(), loop,
+  if (asgi_app_.init(&state->asgi, application, options_.root_path.get(), loop,
                      options_.server.limits.response_head_bytes, log_.get()) < 0) {
     return -1;
   }

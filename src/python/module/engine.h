@@ -12,6 +12,7 @@
 #include "python/asgi/app.h"
 #include "python/asgi/handler.h"
 #include "python/asyncio/poller_type.h"
+#include "python/module/module_state.h"
 #include "python/wsgi/app.h"
 #include "python/wsgi/handler.h"
 #include "server/access_log.h"

@@ -8,8 +8,8 @@
 
 #include "http/limits.h"
 #include "python/module/engine.h"
-#include "python/object/layout.h"
 #include "python/module/module_state.h"
+#include "python/object/layout.h"
 #include "python/object/slots.h"
 #include "schema/pattern.h"
 #include "sys/sockets.h"
@@ -88,32 +88,38 @@ PyMethodDef module_methods[] = {
     {"version", module_version, METH_NOARGS, PyDoc_STR("version() -> str")},
     {nullptr, nullptr, 0, nullptr}};
 
-using AddToModule = int (*)(PyObject* module, ModuleState* state) noexcept;
-
-constexpr AddToModule kAdders[] = {
-    add_input_type,     add_start_response_types, add_file_wrapper_type,
-    add_poller_type,    add_loop_base_type,       add_thread_pool_type,
-    add_awaitable_type, add_asgi_call_types,      add_task_registry_type,
-    add_json_functions, add_stream_hub_type,      add_validation_error_type,
-    add_schema_type,    add_model_types,          add_json_raw_type,
-    add_server_type,
-};
+// -1 with an exception set.
+int add_types(PyObject* module, ModuleState* state) noexcept {
+  const bool added = add_input_type(module, &state->wsgi) == 0 &&
+                     add_start_response_types(module, &state->wsgi) == 0 &&
+                     add_file_wrapper_type(module, &state->wsgi) == 0 &&
+                     add_poller_type(module, &state->asyncio) == 0 &&
+                     add_loop_base_type(module, &state->asyncio) == 0 &&
+                     add_thread_pool_type(module, &state->asyncio) == 0 &&
+                     add_awaitable_type(module, &state->asyncio) == 0 &&
+                     add_asgi_call_types(module, &state->asgi) == 0 &&
+                     add_task_registry_type(module, &state->asyncio) == 0 &&
+                     add_json_functions(module, &state->json) == 0 &&
+                     add_stream_hub_type(module, &state->asyncio) == 0 &&
+                     add_validation_error_type(module, &state->schema) == 0 &&
+                     add_schema_type(module, &state->schema) == 0 &&
+                     add_model_types(module, &state->schema) == 0 &&
+                     add_json_raw_type(module, &state->json) == 0 &&
+                     add_server_type(module, state) == 0;
+  return added ? 0 : -1;
+}
 
 int module_exec(PyObject* module) noexcept {
   ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
-  if (state->make_names() < 0) return -1;
-  for (const AddToModule add : kAdders) {
-    if (add(module, state) < 0) return -1;
-  }
-  return 0;
+  return state->init() < 0 ? -1 : add_types(module, state);
 }
 
 int module_traverse(PyObject* module, visitproc visit, void* arg) noexcept {
-  return state_of(module)->traverse(visit, arg);
+  return state_of<ModuleState>(module)->traverse(visit, arg);
 }
 
 int module_clear(PyObject* module) noexcept {
-  state_of(module)->clear();
+  state_of<ModuleState>(module)->clear();
   return 0;
 }
 
@@ -133,16 +139,8 @@ PyModuleDef module_definition = {PyModuleDef_HEAD_INIT, "lanner._core", "The C++
 
 }  // namespace
 
-ModuleState* state_of(PyObject* module) noexcept {
-  return static_cast<ModuleState*>(PyModule_GetState(module));
-}
-
 PyObject* module_of(PyTypeObject* type) noexcept {
   return PyType_GetModuleByDef(type, &module_definition);
-}
-
-ModuleState* state_of_type(PyTypeObject* type) noexcept {
-  return static_cast<ModuleState*>(PyType_GetModuleState(type));
 }
 
 }  // namespace lanner::python

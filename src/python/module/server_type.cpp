@@ -37,7 +37,7 @@ PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
                     "Server(): poller and loop go together (ASGI), or neither (WSGI)");
     return nullptr;
   }
-  ModuleState* state = state_of_type(type);
+  ModuleState* state = state_of_type<ModuleState>(type);
   Ref object = Ref::steal(type->tp_alloc(type, 0));
   if (!state || !object) return nullptr;
   Engine* engine = new (std::nothrow) Engine;

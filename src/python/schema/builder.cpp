@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "python/object/call_method.h"
 #include "python/json/decoder.h"
 #include "python/json/text.h"
-#include "python/module/module_state.h"
+#include "python/object/call_method.h"
 #include "python/schema/hashes.h"
 #include "python/schema/rules.h"
+#include "python/schema/state.h"
 
 namespace lanner::python {
 
@@ -56,16 +56,16 @@ PyObject* SchemaBuilder::number(const json::Number& number) noexcept {
   return big_integer(number.text);
 }
 
-bool SchemaBuilder::looks_into_dicts() const noexcept { return state_.dict_entries; }
+bool SchemaBuilder::looks_into_dicts() const noexcept { return state_.json.dict_entries; }
 
 PyObject* SchemaBuilder::string(const json::String& text) noexcept { return json_str(text); }
 PyObject* SchemaBuilder::key(const json::String& text) noexcept {
-  return state_.json_keys.get(text);
+  return state_.json.keys.get(text);
 }
 
 const char* SchemaBuilder::any(json::Reader& reader, const char* at, int depth, bool unique,
                                Value* value) noexcept {
-  JsonDecoder decoder(reader, state_.json_keys);
+  JsonDecoder decoder(reader, state_.json.keys);
   if (unique) decoder.refuse_repeated_keys();
   return decoder.read(at, depth, value);
 }

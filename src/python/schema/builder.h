@@ -14,9 +14,9 @@
 #include "json/number.h"
 #include "json/reader.h"
 #include "python/object/new_ascii.h"
-#include "python/object/new_slots.h"
 #include "python/object/ref.h"
 #include "python/object/small_integer.h"
+#include "python/schema/new_slots.h"
 #include "schema/errors.h"
 #include "schema/plan.h"
 #include "schema/temporal.h"
@@ -24,7 +24,7 @@
 
 namespace lanner::python {
 
-struct ModuleState;
+struct SchemaState;
 
 // The classes of values, looked up when a schema is made. They live as long as the schema.
 struct SchemaClasses {
@@ -40,7 +40,7 @@ class SchemaBuilder final {
  public:
   using Value = PyObject*;
 
-  SchemaBuilder(const SchemaClasses& classes, ModuleState& state) noexcept
+  SchemaBuilder(const SchemaClasses& classes, SchemaState& state) noexcept
       : classes_(classes), state_(state) {}
   SchemaBuilder(const SchemaBuilder&) = delete;
   SchemaBuilder& operator=(const SchemaBuilder&) = delete;
@@ -164,7 +164,7 @@ class SchemaBuilder final {
   PyObject* timezone(const schema::Time& time) noexcept;
 
   const SchemaClasses& classes_;
-  ModuleState& state_;
+  SchemaState& state_;
   std::string excuse_;
 };
 

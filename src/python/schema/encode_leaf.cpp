@@ -7,6 +7,7 @@
 #include "json/decimal.h"
 #include "python/object/call_method.h"
 #include "python/schema/encoder.h"
+#include "python/schema/state.h"
 
 namespace lanner::python {
 
@@ -236,7 +237,7 @@ SchemaEncoder::Done SchemaEncoder::write_delegate(const Node& node, PyObject* va
 }
 
 SchemaEncoder::Done SchemaEncoder::write_any(PyObject* value) noexcept {
-  JsonEncoder encoder(state_, out_, json_options_);
+  JsonEncoder encoder(&state_->json, out_, json_options_);
   if (!encoder.write(value)) return Done::failed;
   return write_text(",");
 }

@@ -4,6 +4,7 @@
 
 #include "python/object/call_method.h"
 #include "python/schema/foreign.h"
+#include "python/schema/state.h"
 
 namespace lanner::python {
 
@@ -25,7 +26,7 @@ bool is(PyObject* object, void* type) noexcept {
 
 }  // namespace
 
-SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, json::Output& out,
+SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, SchemaState* state, json::Output& out,
                              const SchemaWriteOptions& options) noexcept
     : classes_(classes),
       state_(state),
@@ -34,7 +35,7 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, ModuleState* state, j
       kernels_(json::escape_kernels()),
       json_options_(json_options()),
       excludes_(options.exclude_none || options.exclude_unset || options.exclude_defaults),
-      dict_entries_(state->dict_entries),
+      dict_entries_(state->json.dict_entries),
       walk_(walk_of()) {}
 
 SchemaEncoder::Walk SchemaEncoder::walk_of() const noexcept {
@@ -320,7 +321,7 @@ SchemaEncoder::Done SchemaEncoder::resume_dict(Frame& frame) noexcept {
   const bool once = walks(*frame.node, frame.from);
   PyObject* key = nullptr;
   PyObject* item = nullptr;
-  // As in json_encoder.cpp, the dict may be changed by what other items call.
+  // As in json/encoder.cpp, the dict may be changed by what other items call.
   while (PyDict_Next(frame.owner, &frame.at, &key, &item)) {
     if (has_grown(frame)) return Done::failed;
     Ref value = Ref::borrow(item);

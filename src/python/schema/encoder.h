@@ -1,7 +1,7 @@
 // python/schema/encoder.h: writes values of a schema's type as JSON text according to its plan:
 // only what the type declares is written, and a value of another type is an error.
 //
-// As in json_encoder.h, each value is followed by a comma, and the closing bracket overwrites the
+// As in json/encoder.h, each value is followed by a comma, and the closing bracket overwrites the
 // last one; containers that are being written are on a stack of frames.
 
 #pragma once
@@ -29,13 +29,13 @@ struct SchemaWriteOptions {
 class SchemaEncoder final {
  public:
   // All borrowed.
-  SchemaEncoder(const SchemaClasses& classes, ModuleState* state, json::Output& out,
+  SchemaEncoder(const SchemaClasses& classes, SchemaState* state, json::Output& out,
                 const SchemaWriteOptions& options) noexcept;
   SchemaEncoder(const SchemaEncoder&) = delete;
   SchemaEncoder& operator=(const SchemaEncoder&) = delete;
   ~SchemaEncoder();
 
-  // What a value loses when a node writes it: schema_fit.cpp.
+  // What a value loses when a node writes it: fit.cpp.
   using Loss = std::uint32_t;
   static constexpr Loss kNoFit = UINT32_MAX;
 
@@ -63,7 +63,7 @@ class SchemaEncoder final {
     bool braces;  // an object, not an array
   };
 
-  // schema_encoder.cpp: the walk.
+  // encoder.cpp: the walk.
   Done write_value(const schema::Node& node, PyObject* value) noexcept;
   static Py_ssize_t size_of(const Frame& frame) noexcept;
   bool has_grown(const Frame& frame) noexcept;
@@ -81,7 +81,7 @@ class SchemaEncoder final {
   bool left_out(const schema::Record& record, const schema::Field& field, PyObject* value,
                 bool* out) noexcept;
 
-  // schema_fit.cpp: the member of a union that writes the value; null: none, or an exception is set.
+  // fit.cpp: the member of a union that writes the value; null: none, or an exception is set.
   // depth: of containers that have been looked into.
   const schema::Node* member_of(const schema::Node& node, PyObject* value, int depth = 0) noexcept;
   const schema::Node* tagged_member(const schema::Node& node, PyObject* dict) noexcept;
@@ -100,7 +100,7 @@ class SchemaEncoder final {
     return loss(node, value) != kNoFit;
   }
 
-  // schema_encode_leaf.cpp: each writes its value and a comma.
+  // encode_leaf.cpp: each writes its value and a comma.
   Done write_leaf(const schema::Node& node, PyObject* value) noexcept;
   Done write_other_leaf(const schema::Node& node, PyObject* value) noexcept;
   Done write_str(PyObject* text) noexcept;
@@ -113,7 +113,7 @@ class SchemaEncoder final {
   Done write_any(PyObject* value) noexcept;
   Done write_text(std::string_view text) noexcept;
 
-  // schema_walk_inl.h: what is plain in one loop, from the frame at the top on. Done::yes: all is
+  // walk_inl.h: what is plain in one loop, from the frame at the top on. Done::yes: all is
   // written.
   using Walk = Done (SchemaEncoder::*)() noexcept;
   Walk walk_of() const noexcept;  // null: not on this machine, or not for these options
@@ -158,7 +158,7 @@ class SchemaEncoder final {
   Done failed_with(PyObject* error, const char* problem) noexcept;  // instead of that error
 
   const SchemaClasses& classes_;
-  ModuleState* state_;
+  SchemaState* state_;
   json::Output& out_;
   const SchemaWriteOptions& options_;
   const json::EscapeKernels& kernels_;

@@ -170,14 +170,15 @@ PyObject* make_meta(PyObject* module) noexcept {
 
 }  // namespace
 
-int add_model_types(PyObject* module, ModuleState* state) noexcept {
+int add_model_types(PyObject* module, SchemaState* state) noexcept {
   Ref meta = Ref::steal(make_meta(module));
   Ref base = Ref::steal(meta ? make_model_base(module) : nullptr);
   if (!base || PyModule_AddObjectRef(module, "ModelMeta", meta.get()) < 0 ||
       PyModule_AddObjectRef(module, "ModelBase", base.get()) < 0) {
     return -1;
   }
-  state->model_meta_type = as_type(meta.release());
+  state->json.model_meta_type = as_type(meta.release());
+  state->json.model_to_dict = model_to_dict;
   return 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-#include "python/module/module_state.h"
+#include "python/schema/state.h"
 
 namespace lanner::python {
 

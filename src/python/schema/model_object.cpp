@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "python/schema/model_class.h"
 #include "python/object/ref.h"
 #include "python/object/slots.h"
+#include "python/schema/model_class.h"
 
 namespace lanner::python {
 
@@ -118,7 +118,7 @@ int model_init(PyObject* object, PyObject* args, PyObject* kwargs) noexcept {
 PyObject* model_new(PyTypeObject* type, PyObject*, PyObject*) noexcept {
   PyObject* module = module_of(type);
   if (!module) return nullptr;
-  if (!PyObject_TypeCheck(as_object(type), state_of(module)->model_meta_type)) {
+  if (!PyObject_TypeCheck(as_object(type), state_of<JsonState>(module)->model_meta_type)) {
     return PyErr_Format(PyExc_TypeError, "%.200s: derive from lanner.Model", type->tp_name);
   }
   return type->tp_alloc(type, 0);

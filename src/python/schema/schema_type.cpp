@@ -7,11 +7,11 @@
 #include "json/reader.h"
 #include "python/json/error.h"
 #include "python/json/output.h"
-#include "python/module/module_state.h"
+#include "python/object/slots.h"
 #include "python/schema/compile.h"
 #include "python/schema/encoder.h"
 #include "python/schema/object_input.h"
-#include "python/object/slots.h"
+#include "python/schema/state.h"
 #include "python/schema/text_values.h"
 #include "python/schema/validation_error.h"
 #include "schema/json_input.h"
@@ -277,11 +277,11 @@ bool find_classes(PyObject* classes, SchemaClasses* out) noexcept {
 }
 
 // Of this type, or of the base that is ours.
-ModuleState* state_of_schema(PyTypeObject* type) noexcept {
+SchemaState* state_of_schema(PyTypeObject* type) noexcept {
   for (; type; type = type->tp_base) {
     if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE)) break;
     PyObject* module = PyType_GetModule(type);
-    if (module) return state_of(module);
+    if (module) return state_of<SchemaState>(module);
     PyErr_Clear();  // a class made in Python
   }
   PyErr_SetString(PyExc_TypeError, "not a subclass of lanner._core.Schema");
@@ -384,7 +384,7 @@ PyMethodDef schema_methods[] = {
 
 }  // namespace
 
-int add_schema_type(PyObject* module, ModuleState* state) noexcept {
+int add_schema_type(PyObject* module, SchemaState* state) noexcept {
   PyType_Slot slots[] = {
       {Py_tp_new, slot(schema_new)},
       {Py_tp_dealloc, slot(schema_dealloc)},

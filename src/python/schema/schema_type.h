@@ -10,14 +10,14 @@
 
 namespace lanner::python {
 
-struct ModuleState;
+struct SchemaState;
 
 struct SchemaObject {
   PyObject_HEAD
   PyObject* nodes;    // the description; the plan borrows from it
   PyObject* title;    // str: the type's name
   PyObject* classes;  // tuple that keeps `made_of` alive
-  ModuleState* state;
+  SchemaState* state;
   schema::Plan* plan;  // owned; null until it is made
   SchemaClasses made_of;
   std::size_t encoded_bytes;  // of the last text written: how much the next one may need

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "json/reader.h"
-#include "python/object/call_method.h"
 #include "python/json/decoder.h"
-#include "python/schema/builder.h"
+#include "python/object/call_method.h"
 #include "python/object/slots.h"
+#include "python/schema/builder.h"
 
 namespace lanner::python {
 
@@ -47,12 +47,12 @@ PyObject* loc_of(const ErrorList& list, const ErrorRecord& error) noexcept {
 }
 
 // What JSON text says; the text itself where it was cut or is no whole value.
-PyObject* parsed(std::string_view text, bool cut, ModuleState* state) noexcept {
+PyObject* parsed(std::string_view text, bool cut, SchemaState* state) noexcept {
   if (!cut) {
     const std::string copy(text);  // with a NUL behind it
     json::Reader reader{std::string_view(copy)};
     PyObject* value = nullptr;
-    JsonDecoder decoder(reader, state->json_keys);
+    JsonDecoder decoder(reader, state->json.keys);
     if (decoder.read(json::skip_space(reader.begin()), 0, &value)) return value;
     if (PyErr_ExceptionMatches(PyExc_MemoryError)) return nullptr;
     PyErr_Clear();
@@ -60,7 +60,7 @@ PyObject* parsed(std::string_view text, bool cut, ModuleState* state) noexcept {
   return to_str(std::string(text) + (cut ? "..." : ""));
 }
 
-PyObject* input_of(const ErrorList& list, const ErrorRecord& error, ModuleState* state) noexcept {
+PyObject* input_of(const ErrorList& list, const ErrorRecord& error, SchemaState* state) noexcept {
   if (error.input) return share(static_cast<PyObject*>(error.input));
   return parsed(list.text(error.input_at, error.input_size), error.input_cut, state);
 }
@@ -101,7 +101,7 @@ PyObject* foreign_dict(const ErrorList& list, const ErrorRecord& error) noexcept
   return dict && put(dict.get(), "loc", loc_of(list, error)) ? dict.release() : nullptr;
 }
 
-PyObject* error_dict(const ErrorList& list, const ErrorRecord& error, ModuleState* state) noexcept {
+PyObject* error_dict(const ErrorList& list, const ErrorRecord& error, SchemaState* state) noexcept {
   if (error.slug == Slug::foreign) return foreign_dict(list, error);
   Ref dict = Ref::steal(PyDict_New());
   if (!dict || !put(dict.get(), "type", to_str(schema::slug_name(error.slug))) ||
@@ -117,7 +117,7 @@ PyObject* error_dict(const ErrorList& list, const ErrorRecord& error, ModuleStat
 
 PyObject* error_errors(PyObject* self, PyObject*) noexcept {
   const ErrorList& list = *as_error(self)->list;
-  ModuleState* state = state_of_type(Py_TYPE(self));
+  SchemaState* state = state_of_type<SchemaState>(Py_TYPE(self));
   Ref all = Ref::steal(PyList_New(0));
   for (const ErrorRecord& error : list) {
     Ref dict = Ref::steal(all ? error_dict(list, error, state) : nullptr);
@@ -306,11 +306,12 @@ void drop_inputs(ErrorList& errors) noexcept {
 }
 
 // Takes the errors over, also when it fails: null with an exception set.
-PyObject* make_error(ModuleState* state, ErrorList& errors, PyObject* owner,
+PyObject* make_error(SchemaState* state, ErrorList& errors, PyObject* owner,
                      PyObject* title) noexcept {
   // SAFETY: the base of our type; it makes the exception's part.
   auto* base = reinterpret_cast<PyTypeObject*>(PyExc_ValueError);
-  Ref object = Ref::steal(base->tp_new(state->validation_error_type, state->empty_tuple, nullptr));
+  Ref object =
+      Ref::steal(base->tp_new(state->validation_error_type, state->names.empty_tuple, nullptr));
   auto* list = object ? new (std::nothrow) ErrorList(0) : nullptr;
   if (!list) {
     if (object) PyErr_NoMemory();
@@ -361,7 +362,7 @@ PyObject* restore(PyObject* module, PyObject* args) noexcept {
     return nullptr;
   }
   errors.set_missed(missed > 0 ? static_cast<std::size_t>(missed) : 0);
-  return make_error(state_of(module), errors, Py_None, title);
+  return make_error(state_of<SchemaState>(module), errors, Py_None, title);
 }
 
 PyMethodDef functions[] = {{"restore_validation_error", restore, METH_VARARGS,
@@ -371,7 +372,7 @@ PyMethodDef functions[] = {{"restore_validation_error", restore, METH_VARARGS,
 
 }  // namespace
 
-void raise_validation_error(ModuleState* state, ErrorList&& errors, PyObject* owner,
+void raise_validation_error(SchemaState* state, ErrorList&& errors, PyObject* owner,
                             PyObject* title) noexcept {
   Ref error = Ref::steal(make_error(state, errors, owner, title));
   // SAFETY: PyTypeObject begins with PyObject.
@@ -379,7 +380,7 @@ void raise_validation_error(ModuleState* state, ErrorList&& errors, PyObject* ow
     PyErr_SetObject(reinterpret_cast<PyObject*>(state->validation_error_type), error.get());
 }
 
-int add_validation_error_type(PyObject* module, ModuleState* state) noexcept {
+int add_validation_error_type(PyObject* module, SchemaState* state) noexcept {
   PyType_Slot slots[] = {
       {Py_tp_dealloc, slot(error_dealloc)},
       {Py_tp_traverse, slot(error_traverse)},

@@ -6,10 +6,10 @@
 
 #include <utility>
 
-#include "python/object/dict_entries.h"
-#include "python/schema/encoder.h"
 #include "python/json/walk_output_inl.h"
 #include "python/json/written_keys_inl.h"
+#include "python/object/dict_entries.h"
+#include "python/schema/encoder.h"
 
 namespace lanner::python {
 

@@ -4,12 +4,12 @@
 
 #include <new>
 
-#include "python/wsgi/start_response.h"
 #include "python/wsgi/input.h"
+#include "python/wsgi/start_response.h"
 
 namespace lanner::python {
 
-int WsgiApp::init(ModuleState* state, PyObject* application, PyObject* root_path,
+int WsgiApp::init(WsgiState* state, PyObject* application, PyObject* root_path,
                   const EnvironOptions& options, std::uint64_t response_head_bytes,
                   server::Log* log) noexcept {
   state_ = state;

@@ -8,12 +8,12 @@
 #include "base/buffer.h"
 #include "http/exchange.h"
 #include "http/response_head.h"
-#include "python/object/app_log.h"
-#include "python/wsgi/environ.h"
-#include "python/object/forked.h"
-#include "python/module/module_state.h"
-#include "python/object/ref.h"
 #include "python/answer/released.h"
+#include "python/object/app_log.h"
+#include "python/object/forked.h"
+#include "python/object/ref.h"
+#include "python/wsgi/environ.h"
+#include "python/wsgi/state.h"
 
 namespace lanner::python {
 
@@ -38,13 +38,13 @@ class WsgiApp final {
   ~WsgiApp() { clear(); }
 
   // -1 with an exception set.
-  int init(ModuleState* state, PyObject* application, PyObject* root_path,
+  int init(WsgiState* state, PyObject* application, PyObject* root_path,
            const EnvironOptions& options, std::uint64_t response_head_bytes,
            server::Log* log) noexcept;
   void clear() noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
 
-  ModuleState* state() noexcept { return state_; }
+  WsgiState* state() noexcept { return state_; }
   PyObject* application() noexcept { return application_.get(); }
   EnvironBuilder& environ() noexcept { return environ_; }
   Released& released() noexcept { return released_; }
@@ -63,7 +63,7 @@ class WsgiApp final {
 
   const std::uint32_t born_ = sys::fork_count();
 
-  ModuleState* state_ = nullptr;
+  WsgiState* state_ = nullptr;
   Ref application_;
   EnvironBuilder environ_;
   Released released_;

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "http/status.h"
-#include "python/wsgi/file_wrapper.h"
 #include "python/answer/held_bytes.h"
 #include "python/answer/response_fields.h"
+#include "python/wsgi/file_wrapper.h"
 #include "python/wsgi/handler.h"
 #include "python/wsgi/input.h"
 #include "sys/clock.h"
@@ -217,7 +217,7 @@ void WsgiCall::close_result() noexcept {
   if (!result) return;
   if (!PyList_CheckExact(result) && !PyTuple_CheckExact(result)) {
     PyObject* close = nullptr;
-    if (optional_attribute(result, app_.state()->close, &close) < 0) {
+    if (optional_attribute(result, app_.state()->names.close, &close) < 0) {
       app_.log().exception("app.close_failed", exchange_->head(), exchange_->started());
     } else if (close) {
       Ref done = Ref::steal(PyObject_CallNoArgs(close));

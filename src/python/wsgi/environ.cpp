@@ -40,7 +40,7 @@ bool worth_caching(http::Token token) noexcept {
 
 }  // namespace
 
-int EnvironBuilder::init(ModuleState* state, PyObject* root_path,
+int EnvironBuilder::init(WsgiState* state, PyObject* root_path,
                          const EnvironOptions& options) noexcept {
   state_ = state;
   Py_ssize_t root_bytes = 0;
@@ -55,26 +55,27 @@ int EnvironBuilder::init(ModuleState* state, PyObject* root_path,
   PyObject* errors = PySys_GetObject("stderr");
   const auto flag = [](bool on) noexcept { return share(on ? Py_True : Py_False); };
   // Keys that every request sets stand here too, so that setting them later inserts nothing.
-  PyObject* const placeholders[] = {state->REQUEST_METHOD,  state->PATH_INFO,   state->QUERY_STRING,
-                                    state->RAW_URI,         state->REMOTE_ADDR, state->REMOTE_PORT,
-                                    state->SERVER_NAME,     state->SERVER_PORT, state->wsgi_input,
-                                    state->wsgi_early_hints};
+  PyObject* const placeholders[] = {state->names.REQUEST_METHOD, state->names.PATH_INFO,
+                                    state->names.QUERY_STRING,   state->names.RAW_URI,
+                                    state->names.REMOTE_ADDR,    state->names.REMOTE_PORT,
+                                    state->names.SERVER_NAME,    state->names.SERVER_PORT,
+                                    state->names.wsgi_input,     state->names.wsgi_early_hints};
   for (PyObject* key : placeholders) {
-    if (PyDict_SetItem(dict, key, state->empty) < 0) return -1;
+    if (PyDict_SetItem(dict, key, state->names.empty) < 0) return -1;
   }
-  if (set(dict, state->SCRIPT_NAME, share(root_path_.get())) < 0 ||
-      set(dict, state->SERVER_PROTOCOL, share(state->http_1_1)) < 0 ||
-      set(dict, state->SERVER_SOFTWARE, PyUnicode_FromString("lanner/" LANNER_VERSION)) < 0 ||
-      set(dict, state->wsgi_version, Py_BuildValue("(ii)", 1, 0)) < 0 ||
-      set(dict, state->wsgi_url_scheme, PyUnicode_InternFromString("http")) < 0 ||
-      set(dict, state->wsgi_errors, share(errors ? errors : Py_None)) < 0 ||
-      set(dict, state->wsgi_multithread, flag(options.multithread)) < 0 ||
-      set(dict, state->wsgi_multiprocess, flag(options.multiprocess)) < 0 ||
-      set(dict, state->wsgi_run_once, flag(false)) < 0 ||
+  if (set(dict, state->names.SCRIPT_NAME, share(root_path_.get())) < 0 ||
+      set(dict, state->names.SERVER_PROTOCOL, share(state->names.http_1_1)) < 0 ||
+      set(dict, state->names.SERVER_SOFTWARE, PyUnicode_FromString("lanner/" LANNER_VERSION)) < 0 ||
+      set(dict, state->names.wsgi_version, Py_BuildValue("(ii)", 1, 0)) < 0 ||
+      set(dict, state->names.wsgi_url_scheme, PyUnicode_InternFromString("http")) < 0 ||
+      set(dict, state->names.wsgi_errors, share(errors ? errors : Py_None)) < 0 ||
+      set(dict, state->names.wsgi_multithread, flag(options.multithread)) < 0 ||
+      set(dict, state->names.wsgi_multiprocess, flag(options.multiprocess)) < 0 ||
+      set(dict, state->names.wsgi_run_once, flag(false)) < 0 ||
       // SAFETY: PyTypeObject begins with PyObject.
-      set(dict, state->wsgi_file_wrapper,
+      set(dict, state->names.wsgi_file_wrapper,
           share(reinterpret_cast<PyObject*>(state->file_wrapper_type))) < 0 ||
-      set(dict, state->wsgi_input_terminated, flag(true)) < 0) {
+      set(dict, state->names.wsgi_input_terminated, flag(true)) < 0) {
     return -1;
   }
   return 0;
@@ -86,8 +87,8 @@ PyObject* EnvironBuilder::build(http::Exchange& exchange, PyObject* input,
   if (!environ) return nullptr;
   const http::RequestHead& head = exchange.head();
   const bool sized = head.framing == http::BodyFraming::chunked && !exchange.blocking();
-  if (PyDict_SetItem(environ.get(), state_->wsgi_input, input) < 0 ||
-      PyDict_SetItem(environ.get(), state_->wsgi_early_hints, early_hints) < 0 ||
+  if (PyDict_SetItem(environ.get(), state_->names.wsgi_input, input) < 0 ||
+      PyDict_SetItem(environ.get(), state_->names.wsgi_early_hints, early_hints) < 0 ||
       add_request(environ.get(), head) < 0 || add_endpoints(environ.get(), exchange) < 0 ||
       add_fields(environ.get(), head, sized) < 0 ||
       (sized && add_size(environ.get(), exchange) < 0)) {
@@ -118,41 +119,43 @@ PyObject* EnvironBuilder::path_info(const http::RequestHead& head) noexcept {
 }
 
 int EnvironBuilder::add_request(PyObject* environ, const http::RequestHead& head) noexcept {
-  PyObject* method = state_->methods[static_cast<std::size_t>(head.method)];
+  PyObject* method = state_->names.methods[static_cast<std::size_t>(head.method)];
   method = method ? share(method) : latin1_str(head.method_text);
-  if (set(environ, state_->REQUEST_METHOD, method) < 0) return -1;
+  if (set(environ, state_->names.REQUEST_METHOD, method) < 0) return -1;
   PyObject* raw_uri = texts_.get(head.target);
-  if (set(environ, state_->RAW_URI, raw_uri) < 0) return -1;
+  if (set(environ, state_->names.RAW_URI, raw_uri) < 0) return -1;
   const bool same = head.path.size() == head.target.size() && !head.path_has_escapes &&
                     PyUnicode_GET_LENGTH(root_path_.get()) == 0;
   PyObject* path = same ? share(raw_uri) : path_info(head);
-  if (set(environ, state_->PATH_INFO, path) < 0) return -1;
-  if (!head.query.empty() && set(environ, state_->QUERY_STRING, texts_.get(head.query)) < 0) {
+  if (set(environ, state_->names.PATH_INFO, path) < 0) return -1;
+  if (!head.query.empty() && set(environ, state_->names.QUERY_STRING, texts_.get(head.query)) < 0) {
     return -1;
   }
   if (head.minor_version == 0 &&
-      PyDict_SetItem(environ, state_->SERVER_PROTOCOL, state_->http_1_0) < 0) {
+      PyDict_SetItem(environ, state_->names.SERVER_PROTOCOL, state_->names.http_1_0) < 0) {
     return -1;
   }
-  if (head.secure && PyDict_SetItem(environ, state_->wsgi_url_scheme, state_->https) < 0) return -1;
+  if (head.secure &&
+      PyDict_SetItem(environ, state_->names.wsgi_url_scheme, state_->names.https) < 0)
+    return -1;
   return 0;
 }
 
 int EnvironBuilder::add_endpoints(PyObject* environ, http::Exchange& exchange) noexcept {
   const http::Endpoint client = exchange.client();
   // REMOTE_ADDR stays "" for a unix socket's peer: it has no address.
-  if (!client.unix_socket && set(environ, state_->REMOTE_ADDR, texts_.get(client.host)) < 0) {
+  if (!client.unix_socket && set(environ, state_->names.REMOTE_ADDR, texts_.get(client.host)) < 0) {
     return -1;
   }
   if (client.port == 0) {  // none, or a proxy does not say
-    if (PyDict_DelItem(environ, state_->REMOTE_PORT) < 0) return -1;
-  } else if (set(environ, state_->REMOTE_PORT, texts_.get_number(client.port)) < 0) {
+    if (PyDict_DelItem(environ, state_->names.REMOTE_PORT) < 0) return -1;
+  } else if (set(environ, state_->names.REMOTE_PORT, texts_.get_number(client.port)) < 0) {
     return -1;
   }
   const http::Endpoint server = exchange.server();
   const bool named = !server.unix_socket && !server.host.empty();
-  if (set(environ, state_->SERVER_NAME, texts_.get(named ? server.host : "localhost")) < 0 ||
-      set(environ, state_->SERVER_PORT, texts_.get_number(named ? server.port : 80u)) < 0) {
+  if (set(environ, state_->names.SERVER_NAME, texts_.get(named ? server.host : "localhost")) < 0 ||
+      set(environ, state_->names.SERVER_PORT, texts_.get_number(named ? server.port : 80u)) < 0) {
     return -1;
   }
   return 0;
@@ -167,9 +170,9 @@ int EnvironBuilder::add_field(PyObject* environ, const http::Field& field, bool 
     if (!key) return -1;
     repeated = true;  // perhaps
   } else if (field.token == http::Token::content_type) {
-    key = state_->CONTENT_TYPE;
+    key = state_->names.CONTENT_TYPE;
   } else if (field.token == http::Token::content_length) {
-    key = state_->CONTENT_LENGTH;
+    key = state_->names.CONTENT_LENGTH;
   } else {
     key = state_->http_keys[static_cast<std::size_t>(field.token)];
   }
@@ -191,7 +194,7 @@ int EnvironBuilder::add_field(PyObject* environ, const http::Field& field, bool 
 // A chunked body that is here whole has a size, and no coding any more.
 int EnvironBuilder::add_size(PyObject* environ, http::Exchange& exchange) noexcept {
   const std::uint64_t bytes = exchange.body().bytes_left().value_or(0);
-  return set(environ, state_->CONTENT_LENGTH,
+  return set(environ, state_->names.CONTENT_LENGTH,
              PyUnicode_FromFormat("%llu", static_cast<unsigned long long>(bytes)));
 }
 

@@ -11,9 +11,9 @@
 #pragma once
 
 #include "http/exchange.h"
-#include "python/module/module_state.h"
 #include "python/object/ref.h"
 #include "python/object/text_cache.h"
+#include "python/wsgi/state.h"
 
 namespace lanner::python {
 
@@ -25,7 +25,7 @@ struct EnvironOptions {
 class EnvironBuilder final {
  public:
   // -1 with an exception set. `root_path`: a str, SCRIPT_NAME.
-  int init(ModuleState* state, PyObject* root_path, const EnvironOptions& options) noexcept;
+  int init(WsgiState* state, PyObject* root_path, const EnvironOptions& options) noexcept;
   // A new dict, or null with an exception set.
   PyObject* build(http::Exchange& exchange, PyObject* input, PyObject* early_hints) noexcept;
   void clear() noexcept;
@@ -39,7 +39,7 @@ class EnvironBuilder final {
   int add_endpoints(PyObject* environ, http::Exchange& exchange) noexcept;
   PyObject* path_info(const http::RequestHead& head) noexcept;
 
-  ModuleState* state_ = nullptr;
+  WsgiState* state_ = nullptr;
   Ref template_;
   Ref root_path_;
   TextCache texts_;

@@ -93,13 +93,13 @@ long long call_int(PyObject* filelike, PyObject* name) noexcept {
 
 }  // namespace
 
-bool file_part(PyObject* wrapper, ModuleState* state, http::FilePart* part) noexcept {
+bool file_part(PyObject* wrapper, WsgiState* state, http::FilePart* part) noexcept {
   PyObject* filelike = as_wrapper(wrapper)->filelike;
   if (!filelike) return false;
-  const long long fd = call_int(filelike, state->fileno);
+  const long long fd = call_int(filelike, state->names.fileno);
   if (fd < 0 || fd > 0x7FFFFFFF || !sys::is_regular_file(static_cast<int>(fd))) return false;
   // Position of the Python object, not of the descriptor: its buffer may have read ahead.
-  const long long position = call_int(filelike, state->tell);
+  const long long position = call_int(filelike, state->names.tell);
   Result<std::uint64_t> size = sys::file_size(static_cast<int>(fd));
   if (position < 0 || !size) return false;
   part->fd = static_cast<int>(fd);
@@ -110,7 +110,7 @@ bool file_part(PyObject* wrapper, ModuleState* state, http::FilePart* part) noex
   return true;
 }
 
-int add_file_wrapper_type(PyObject* module, ModuleState* state) noexcept {
+int add_file_wrapper_type(PyObject* module, WsgiState* state) noexcept {
   static PyMethodDef methods[] = {
       {"close", wrapper_close, METH_NOARGS, PyDoc_STR("close()\n\nCloses the wrapped file.")},
       {nullptr, nullptr, 0, nullptr}};

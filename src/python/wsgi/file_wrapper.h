@@ -4,13 +4,13 @@
 #pragma once
 
 #include "http/exchange.h"
-#include "python/module/module_state.h"
 #include "python/object/ref.h"
+#include "python/wsgi/state.h"
 
 namespace lanner::python {
 
 // What sendfile may send of a FileWrapper: from the file's position to its end. False: not a
 // regular file with a descriptor and a position; no exception is set, iterate over it instead.
-bool file_part(PyObject* wrapper, ModuleState* state, http::FilePart* part) noexcept;
+bool file_part(PyObject* wrapper, WsgiState* state, http::FilePart* part) noexcept;
 
 }  // namespace lanner::python

@@ -276,7 +276,7 @@ void input_dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
-PyObject* new_input(ModuleState* state) noexcept {
+PyObject* new_input(WsgiState* state) noexcept {
   PyObject* object = state->input_type->tp_alloc(state->input_type, 0);
   if (!object) return nullptr;
   ::new (static_cast<void*>(&as_input(object)->ahead)) Buffer();
@@ -300,7 +300,7 @@ void unbind_input(PyObject* input) noexcept {
 
 bool input_failed(PyObject* input) noexcept { return as_input(input)->failed; }
 
-int add_input_type(PyObject* module, ModuleState* state) noexcept {
+int add_input_type(PyObject* module, WsgiState* state) noexcept {
   // Tables are copied by PyType_FromModuleAndSpec, but for the methods: those must stay.
   static PyMethodDef methods[] = {
       {"read", method(input_read), METH_FASTCALL,

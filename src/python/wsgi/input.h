@@ -8,13 +8,13 @@
 #pragma once
 
 #include "http/exchange.h"
-#include "python/module/module_state.h"
 #include "python/object/ref.h"
+#include "python/wsgi/state.h"
 
 namespace lanner::python {
 
 // A new, unbound input; null with an exception set.
-PyObject* new_input(ModuleState* state) noexcept;
+PyObject* new_input(WsgiState* state) noexcept;
 // Reads from this body until unbind_input(). `blocking`: reading may wait, so the GIL is released.
 void bind_input(PyObject* input, http::Body* body, bool blocking) noexcept;
 void unbind_input(PyObject* input) noexcept;

@@ -95,13 +95,13 @@ void dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
-PyObject* new_start_response(ModuleState* state, PyObject* write) noexcept {
+PyObject* new_start_response(WsgiState* state, PyObject* write) noexcept {
   return make(state->start_response_type, call_start_response, write);
 }
-PyObject* new_write(ModuleState* state) noexcept {
+PyObject* new_write(WsgiState* state) noexcept {
   return make(state->write_type, call_write, nullptr);
 }
-PyObject* new_early_hints(ModuleState* state) noexcept {
+PyObject* new_early_hints(WsgiState* state) noexcept {
   return make(state->early_hints_type, call_early_hints, nullptr);
 }
 
@@ -109,7 +109,7 @@ void bind_callable(PyObject* callable, WsgiCall* call) noexcept {
   as_callable(callable)->call = call;
 }
 
-int add_start_response_types(PyObject* module, ModuleState* state) noexcept {
+int add_start_response_types(PyObject* module, WsgiState* state) noexcept {
   state->start_response_type = make_callable_type<Callable>(module, "lanner._core.StartResponse",
                                                             "start_response of PEP 3333.", dealloc);
   if (!state->start_response_type) return -1;

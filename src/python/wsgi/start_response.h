@@ -5,17 +5,17 @@
 
 #pragma once
 
-#include "python/module/module_state.h"
 #include "python/object/ref.h"
+#include "python/wsgi/state.h"
 
 namespace lanner::python {
 
 class WsgiCall;
 
 // New callables, bound to nothing; null with an exception set.
-PyObject* new_start_response(ModuleState* state, PyObject* write) noexcept;
-PyObject* new_write(ModuleState* state) noexcept;
-PyObject* new_early_hints(ModuleState* state) noexcept;
+PyObject* new_start_response(WsgiState* state, PyObject* write) noexcept;
+PyObject* new_write(WsgiState* state) noexcept;
+PyObject* new_early_hints(WsgiState* state) noexcept;
 // Null unbinds. `callable`: one of the three.
 void bind_callable(PyObject* callable, WsgiCall* call) noexcept;
 

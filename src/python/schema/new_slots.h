@@ -1,4 +1,4 @@
-// python/object/new_slots.h: makes objects of classes with slots together with their fields.
+// python/schema/new_slots.h: makes objects of classes with slots together with their fields.
 
 #pragma once
 
@@ -22,7 +22,7 @@ namespace lanner::python {
     for (std::size_t i = 0; i < record.offsets.size(); ++i) drop(values[i]);
     return nullptr;
   }
-  // SAFETY: each offset is that of a T_OBJECT_EX member of the type (schema_compile.cpp checks it).
+  // SAFETY: each offset is that of a T_OBJECT_EX member of the type (schema/compile.cpp checks it).
   char* base = reinterpret_cast<char*>(object);
   for (const std::intptr_t offset : record.offsets) {
     *reinterpret_cast<PyObject**>(base + offset) = *values++;  // SAFETY: as above.
