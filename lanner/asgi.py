@@ -93,7 +93,7 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, st
     if isinstance(loop, EngineLoop):
         lend_threads(loop)
     driver = Driver(loop)
-    server = make_server(app, job, driver.poller, loop)
+    server = make_server(app, job, stop, driver.poller, loop)
     lifespan = Lifespan(app, job.lifespan, job.shown, Log(str(job.options.get("log_level", "info"))))
     try:
         if not await start_until(lifespan, stop):

@@ -99,18 +99,22 @@ def serve(
 
         with guard():
             return asgi.run(app, job, signals, on_ready, stop)
-    server = make_server(app, job)
+    server = make_server(app, job, stop)
     stop.act = server.stop  # not Stopped any more: it could be raised where the engine does not expect it
     stop.check()
     return run_wsgi(server, job.options.get("threads"), stop.signals(signals), on_ready)
 
 
-def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":
-    """The engine for an application. An option that it refuses is reported as a ConfigError."""
+def make_server(app: "App", job: Job, stop: "StopRequests", *poller_and_loop: object) -> "Server":
+    """The engine for an application. An option that it refuses is reported as a ConfigError.
+
+    A signal that comes meanwhile raises Stopped afterwards, when it is certain who closes the listeners.
+    """
     from lanner._core import Server
 
     try:
-        return Server(app, job.listeners, job.options, *poller_and_loop)  # type: ignore[arg-type]
+        with stop.deferred():
+            server = Server(app, job.listeners, job.options, *poller_and_loop)  # type: ignore[arg-type]
     except BaseException as error:
         if job.options.get("own_listeners"):  # only an engine that was made owns them
             for fd in job.listeners:
@@ -118,6 +122,8 @@ def make_server(app: "App", job: Job, *poller_and_loop: object) -> "Server":
         if isinstance(error, ValueError):
             raise ConfigError(str(error)) from None
         raise
+    stop.check()
+    return server
 
 
 def run_wsgi(server: "Server", threads: object, signals: int, on_ready: "Callable[[Server], object]") -> bool:

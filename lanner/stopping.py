@@ -8,12 +8,13 @@ serving    the engine's own handlers (sys/signals.h) take SIGTERM and SIGINT; SI
 import os
 import signal
 import time
+from contextlib import contextmanager
 
 from lanner.log import line, put, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
     from typing import Any, Self
 
@@ -69,6 +70,15 @@ class StopRequests:
 
     def raise_stopped(self) -> None:
         raise Stopped
+
+    @contextmanager
+    def deferred(self) -> "Iterator[None]":
+        """What must not be interrupted halfway: a signal that comes meanwhile is only noted; `check` follows."""
+        before, self.act = self.act, lambda: None
+        try:
+            yield
+        finally:
+            self.act = before
 
     def check(self) -> None:
         """Raises Stopped if a signal has come, whatever became of the exception that said so first."""
