@@ -22,7 +22,7 @@ using namespace lanner;
 
 void check_scans(std::string_view in) {
   const char* const end = in.data() + in.size();
-  const json::ScanKernels& scalar = json::scan_kernels_of(SimdLevel::scalar);
+  const json::ScanKernels& scalar = json::scan_kernels_of(SimdLevel::baseline);
   std::vector<char> wanted_room(in.size() + json::kUnescapePadding);
   std::vector<char> room(in.size() + json::kUnescapePadding);
   for (int level = 1; level <= static_cast<int>(simd_level()); ++level) {
@@ -46,7 +46,7 @@ template <class Element>
 void check_decoded(std::string_view text, std::size_t size,
                    void (*json::Utf8Kernels::*decode)(std::string_view, Element*) noexcept) {
   std::vector<Element> wanted(size);
-  (json::utf8_kernels_of(SimdLevel::scalar).*decode)(text, wanted.data());
+  (json::utf8_kernels_of(SimdLevel::baseline).*decode)(text, wanted.data());
   for (int level = 1; level <= static_cast<int>(simd_level()); ++level) {
     std::vector<Element> found(size);
     (json::utf8_kernels_of(static_cast<SimdLevel>(level)).*decode)(text, found.data());
@@ -80,7 +80,7 @@ void check_text(std::string_view text) {
   const bool valid = json::invalid_utf8_at(text) == text.size();
   LANNER_FUZZ_CHECK(json::is_utf8(text) == valid);
   if (!valid) return;
-  const json::Utf8Shape shape = json::utf8_kernels_of(SimdLevel::scalar).shape(text);
+  const json::Utf8Shape shape = json::utf8_kernels_of(SimdLevel::baseline).shape(text);
   for (int level = 1; level <= static_cast<int>(simd_level()); ++level) {
     const json::Utf8Shape found = json::utf8_kernels_of(static_cast<SimdLevel>(level)).shape(text);
     LANNER_FUZZ_CHECK(found.code_points == shape.code_points && found.max == shape.max);

@@ -85,7 +85,7 @@ Outcome decode(const schema::Plan& plan, std::string_view text, const Road& road
   json::Reader reader(document, json::scan_kernels_of(road.level));
   CanonicalBuilder builder(road.fails_at);
   schema::JsonInput<CanonicalBuilder> input(reader, builder);
-  if (road.level == SimdLevel::scalar) input.use_rows(false);
+  if (road.level == SimdLevel::baseline) input.use_rows(false);
   input.use_rows(road.level);
   ErrorList errors(plan.errors_max);
   Outcome out;

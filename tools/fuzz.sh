@@ -4,7 +4,7 @@
 # Exit code 1: a target failed; its input lies in build/fuzz/crash.
 #
 # Without a target: those that need no Python; `all`: the encoders, too, which take minutes to build.
-# A target is the X of fuzz/fuzz_X.cpp. encode@scalar is `encode` with no more vector instructions than that.
+# A target is the X of fuzz/fuzz_X.cpp. encode@baseline is `encode` with no more vector instructions than that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
@@ -13,7 +13,7 @@ build=build/fuzz
 quick=(head chunked session forwarded json_reader schema)
 case ${1:-} in
   "") set -- "${quick[@]}" ;;
-  all) set -- "${quick[@]}" encode encode@avx2 encode@scalar ;;
+  all) set -- "${quick[@]}" encode encode@avx2 encode@baseline ;;
 esac
 
 fuzz() {  # one target

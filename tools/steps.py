@@ -25,7 +25,7 @@ ASAN_TESTS = (
 )
 SIMD = ("http1", "json", "schema")  # the layers with vector instructions
 LEVEL_TESTS = ("test_json_*", "test_schema*", "test_model")
-LEVELS = ("scalar", "avx2")  # beside all that the machine has
+LEVELS = ("baseline", "avx2")  # beside all that the machine has
 # Lanes: a quick part of the tests (tools/lane.sh lists it) on other interpreters and other builds of the extension.
 # A new one is a line here: name -> interpreter, then options of CMake, such as -DLANNER_PORTABLE=ON. One whose
 # interpreter is not found is skipped.

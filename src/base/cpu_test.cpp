@@ -23,8 +23,23 @@ TEST(Cpu, AgreesWithTheKernel) {
   const bool avx2 = kernel_lists("avx2") && kernel_lists("bmi1") && kernel_lists("bmi2");
   const bool avx512 =
       kernel_lists("avx512f") && kernel_lists("avx512bw") && kernel_lists("avx512vl");
-  const SimdLevel want = !avx2 ? SimdLevel::scalar : avx512 ? SimdLevel::avx512 : SimdLevel::avx2;
+  const SimdLevel want = !avx2 ? SimdLevel::baseline : avx512 ? SimdLevel::avx512 : SimdLevel::avx2;
   EXPECT_EQ(simd_level(), want);
+}
+
+TEST(Cpu, TheSettingNamesALevel) {
+  const char* const given = std::getenv("LANNER_SIMD");
+  const std::string saved = given != nullptr ? given : "";
+  const bool was_set = given != nullptr;
+  for (const char* name : {"baseline", "avx2", "avx512", ""}) {
+    setenv("LANNER_SIMD", name, 1);
+    EXPECT_TRUE(simd_setting_is_valid()) << name;
+  }
+  for (const char* name : {"scalar", "AVX2", "avx", "none"}) {
+    setenv("LANNER_SIMD", name, 1);
+    EXPECT_FALSE(simd_setting_is_valid()) << name;
+  }
+  was_set ? setenv("LANNER_SIMD", saved.c_str(), 1) : unsetenv("LANNER_SIMD");
 }
 
 TEST(Cpu, IsTheSameAtEveryCall) { EXPECT_EQ(simd_level(), simd_level()); }

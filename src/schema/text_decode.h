@@ -22,7 +22,7 @@ inline std::string text_decode(const Plan& plan, const Node& root, const std::st
   TextBuilder builder;
   JsonInput<TextBuilder> input(reader, builder);
   if (rows == Rows::none) input.use_rows(false);
-  if (rows == Rows::base) input.use_rows(SimdLevel::scalar);
+  if (rows == Rows::base) input.use_rows(SimdLevel::baseline);
   ErrorList errors(plan.errors_max);
   std::string out;
   bool is_json = true;

@@ -236,7 +236,7 @@ def test_dicts_are_sorted_wherever_they_are() -> None:
     )
 
 
-@pytest.mark.parametrize("level", ["scalar", "avx2"])
+@pytest.mark.parametrize("level", ["baseline", "avx2"])
 def test_no_level_of_vector_instructions_ignores_one(level: str) -> None:
     command = [sys.executable, "-m", "pytest", "-qxp", "no:cacheprovider", __file__, "-k", "sorted or depth and dict]"]
     environment = {**os.environ, "LANNER_SIMD": level}

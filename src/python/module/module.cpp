@@ -3,9 +3,11 @@
 
 #include <Python.h>
 
+#include <cstdlib>
 #include <new>
 #include <string>
 
+#include "base/cpu.h"
 #include "http/limits.h"
 #include "python/module/engine.h"
 #include "python/module/module_state.h"
@@ -110,6 +112,11 @@ int add_types(PyObject* module, ModuleState* state) noexcept {
 }
 
 int module_exec(PyObject* module) noexcept {
+  if (!simd_setting_is_valid()) {
+    PyErr_Format(PyExc_ImportError, "LANNER_SIMD=%s: the levels are baseline, avx2 and avx512",
+                 std::getenv("LANNER_SIMD"));
+    return -1;
+  }
   ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
   return state->init() < 0 ? -1 : add_types(module, state);
 }
