@@ -1,25 +1,12 @@
 #include "http1/scan.h"
 
-#include <cstdint>
-
-#include "http/ascii.h"
+#include "http1/scan_inl.h"
 
 namespace lanner::http1 {
 
-namespace {
-
-template <std::uint8_t byte_class>
-const char* scan_scalar(const char* at, const char* end) noexcept {
-  while (at != end && http::is_byte(*at, byte_class)) ++at;
-  return at;
-}
-
-}  // namespace
-
 namespace detail {
 
-const ScanKernels kScalarKernels = {scan_scalar<http::kTokenByte>, scan_scalar<http::kValueByte>,
-                                    scan_scalar<http::kTargetByte>};
+const ScanKernels kBaselineKernels = {scan<Token>, scan<Value>, scan<Target>};
 
 }  // namespace detail
 
@@ -29,7 +16,7 @@ const ScanKernels& scan_kernels_of(SimdLevel level) noexcept {
   if (level == SimdLevel::avx2) return detail::kAvx2Kernels;
 #endif
   static_cast<void>(level);
-  return detail::kScalarKernels;
+  return detail::kBaselineKernels;
 }
 
 const ScanKernels& scan_kernels() noexcept {

@@ -1,5 +1,5 @@
-// http1/scan.h: scanning kernels: find the end of a run of bytes of one class. Scalar, AVX2,
-// AVX-512.
+// http1/scan.h: scanning kernels: find the end of a run of bytes of one class, with vectors of
+// 128 bits (base/simd128.h), by AVX2 and by AVX-512.
 //
 // Each takes [begin, end) and returns the first byte outside its class, or `end`. None reads
 // outside the range.
@@ -25,7 +25,7 @@ const ScanKernels& scan_kernels_of(SimdLevel level) noexcept;
 
 namespace detail {
 
-extern const ScanKernels kScalarKernels;
+extern const ScanKernels kBaselineKernels;
 #if defined(__x86_64__)
 extern const ScanKernels kAvx2Kernels;
 extern const ScanKernels kAvx512Kernels;

@@ -1,5 +1,5 @@
 // http1/scan_avx2.cpp: AVX2 kernels: 32 bytes a step; what is left over ends in one step that
-// overlaps the one before.
+// overlaps the one before. Less than 32 bytes are left to the vectors of 128 bits.
 
 #include "http1/scan.h"
 
@@ -10,8 +10,8 @@
 
 #include <immintrin.h>
 
-#include "http/ascii.h"
 #include "http1/nibble_table.h"
+#include "http1/scan_inl.h"
 
 #define LANNER_AVX2 __attribute__((target("avx2,bmi")))
 
@@ -37,8 +37,8 @@ LANNER_AVX2 inline std::uint32_t mask_of(__m256i bytes) noexcept {
 }
 
 // Each finder answers with a bit for every byte that is outside the class.
-struct Token {
-  static constexpr std::uint8_t kClass = http::kTokenByte;
+struct WideToken {
+  using Narrow = Token;
   LANNER_AVX2 static std::uint32_t outside(__m256i bytes) noexcept {
     // The shuffle gives 0 for bytes above 0x7F: they are outside.
     const __m256i rows = _mm256_shuffle_epi8(load_table(kTokenLowNibbles), bytes);
@@ -48,8 +48,8 @@ struct Token {
   }
 };
 
-struct Value {
-  static constexpr std::uint8_t kClass = http::kValueByte;
+struct WideValue {
+  using Narrow = Value;
   LANNER_AVX2 static std::uint32_t outside(__m256i bytes) noexcept {
     const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1F)), bytes);
     const __m256i tab = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\t'));
@@ -58,8 +58,8 @@ struct Value {
   }
 };
 
-struct Target {
-  static constexpr std::uint8_t kClass = http::kTargetByte;
+struct WideTarget {
+  using Narrow = Target;
   LANNER_AVX2 static std::uint32_t outside(__m256i bytes) noexcept {
     // Signed: 0x21..0x7F are greater than SP, bytes above 0x7F are not.
     const __m256i visible = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(' '));
@@ -70,11 +70,8 @@ struct Target {
 };
 
 template <class Finder>
-LANNER_AVX2 const char* scan(const char* at, const char* end) noexcept {
-  if (end - at < kStep) {
-    while (at != end && http::is_byte(*at, Finder::kClass)) ++at;
-    return at;
-  }
+LANNER_AVX2 const char* scan_wide(const char* at, const char* end) noexcept {
+  if (end - at < kStep) return scan<typename Finder::Narrow>(at, end);
   for (; end - at >= kStep; at += kStep) {
     const std::uint32_t outside = Finder::outside(load(at));
     if (outside != 0) return at + _tzcnt_u32(outside);
@@ -89,7 +86,8 @@ LANNER_AVX2 const char* scan(const char* at, const char* end) noexcept {
 
 }  // namespace
 
-const ScanKernels kAvx2Kernels = {scan<Token>, scan<Value>, scan<Target>};
+const ScanKernels kAvx2Kernels = {scan_wide<WideToken>, scan_wide<WideValue>,
+                                  scan_wide<WideTarget>};
 
 }  // namespace lanner::http1::detail
 

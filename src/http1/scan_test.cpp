@@ -66,6 +66,22 @@ TEST(Scan, StopsAtEachByteOutsideTheClass) {
   });
 }
 
+TEST(Scan, StopsAtEachPlaceOfAShortText) {
+  each_kernel([](const Kernel& kernel, ScanFunction scan) {
+    for (std::size_t size = 1; size < 70; ++size) {
+      for (std::size_t at = 0; at < size; ++at) {
+        for (const char stop : {'\n', '\x7f', '\0'}) {
+          std::string text(size, 'z');
+          text[at] = stop;
+          text.shrink_to_fit();
+          const char* found = scan(text.data(), text.data() + size);
+          ASSERT_EQ(static_cast<std::size_t>(found - text.data()), expected(kernel, text)) << size;
+        }
+      }
+    }
+  });
+}
+
 TEST(Scan, FindsTheFirstOfMany) {
   each_kernel([](const Kernel& kernel, ScanFunction scan) {
     std::mt19937 random(7);

@@ -5,12 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/simd128.h"
 #include "schema/json_row.h"
 #include "schema/plan.h"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace lanner::schema::row_base {
 
@@ -58,26 +55,12 @@ class RowKernel final {
   }
 
   static std::uint64_t stops_of(const char* at) noexcept {
-    std::uint64_t stops = 0;
-#if defined(__SSE2__)
-    for (unsigned i = 0; i < 64; i += 16) {
-      // SAFETY: an unaligned load.
-      const __m128i bytes =
-          _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(at + i)));
+    const auto stops = [at](std::ptrdiff_t place) {
+      const simd128::U8 bytes = simd128::load(at + place);
       // Signed, what is not ASCII is below the space, too.
-      const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
-      const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
-      const __m128i slash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-      const int found = _mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(quote, slash)));
-      stops |= static_cast<std::uint64_t>(static_cast<unsigned>(found)) << i;
-    }
-#else
-    for (unsigned i = 0; i < 64; ++i) {
-      const auto byte = static_cast<signed char>(at[i]);
-      stops |= std::uint64_t{byte < 0x20 || byte == '"' || byte == '\\'} << i;
-    }
-#endif
-    return stops;
+      return (simd128::as<simd128::I8>(bytes) < 0x20) | (bytes == '"') | (bytes == '\\');
+    };
+    return simd128::bits_of(stops(0), stops(16), stops(32), stops(48));
   }
 };
 

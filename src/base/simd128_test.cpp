@@ -1,0 +1,116 @@
+#include "base/simd128.h"
+
+#include <array>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace lanner::simd128 {
+namespace {
+
+using Bytes = std::array<std::uint8_t, 16>;
+
+Bytes random_bytes(std::mt19937& random) {
+  Bytes bytes{};
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  return bytes;
+}
+
+TEST(Simd128, ABlockComesBackFromAnyAddress) {
+  std::mt19937 random(1);
+  const Bytes bytes = random_bytes(random);
+  for (std::size_t offset = 0; offset < 16; ++offset) {
+    std::array<std::uint8_t, 32> from{};
+    std::array<std::uint8_t, 32> to{};
+    std::memcpy(from.data() + offset, bytes.data(), bytes.size());
+    store(to.data() + 15 - offset, load(from.data() + offset));
+    EXPECT_EQ(std::memcmp(to.data() + 15 - offset, bytes.data(), bytes.size()), 0);
+  }
+}
+
+TEST(Simd128, AMaskKnowsItsFirstByte) {
+  for (unsigned first = 0; first < 16; ++first) {
+    for (unsigned second = first; second < 16; ++second) {
+      Bytes bytes{};
+      bytes[first] = bytes[second] = 7;
+      const Mask mask = mask_of(load(bytes.data()) == 7);
+      ASSERT_TRUE(mask);
+      EXPECT_EQ(mask.first(), first);
+    }
+  }
+  EXPECT_FALSE(mask_of(U8{} == 7));
+}
+
+TEST(Simd128, WhatIsBeforeTheFirstOfAnother) {
+  for (unsigned one = 0; one < 16; ++one) {
+    for (unsigned other = 0; other < 16; ++other) {
+      Bytes bytes{};
+      bytes[other] = bytes[15] = 9;
+      const Mask ends = mask_of(load(bytes.data()) == 9);
+      bytes[one] = 0xFF;
+      EXPECT_EQ(static_cast<bool>(high_bytes(load(bytes.data())).before(ends)), one < other);
+    }
+  }
+}
+
+TEST(Simd128, HighBytesAreThoseAbove7F) {
+  for (unsigned value = 0; value < 256; ++value) {
+    EXPECT_EQ(static_cast<bool>(high_bytes(U8{} + static_cast<std::uint8_t>(value))), value > 0x7F);
+  }
+}
+
+TEST(Simd128, EachByteHasItsBit) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 1000; ++round) {
+    const Bytes bytes = random_bytes(random);
+    std::uint32_t expected = 0;
+    for (unsigned i = 0; i < 16; ++i) expected |= static_cast<std::uint32_t>(bytes[i] > 99) << i;
+    const auto some = load(bytes.data()) > 99;
+    EXPECT_EQ(bits_of(some), expected);
+    const auto none = load(bytes.data()) < 0;
+    EXPECT_EQ(bits_of(some, none, none, some), expected | std::uint64_t{expected} << 48);
+    EXPECT_EQ(bits_of(none, some, ~some, none),
+              std::uint64_t{expected} << 16 | std::uint64_t{~expected & 0xFFFF} << 32);
+  }
+}
+
+// The way of machines that have an instruction for it, and that of those without.
+TEST(Simd128, TheTopBitsOfAWordAreCollected) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 1000; ++round) {
+    const Bytes bytes = random_bytes(random);
+    std::uint32_t expected = 0;
+    for (unsigned i = 0; i < 16; ++i) expected |= static_cast<std::uint32_t>(bytes[i] >> 7) << i;
+    const U8 lanes = load(bytes.data());
+    EXPECT_EQ(detail::top_bits(lanes), expected);
+    EXPECT_EQ(detail::top_bits(as<U64>(lanes)[0]), expected & 0xFF);
+    EXPECT_EQ(detail::top_bits(as<U64>(lanes)[1]), expected >> 8);
+  }
+}
+
+TEST(Simd128, LanesAreWidenedInTheirOrder) {
+  std::mt19937 random(4);
+  const Bytes bytes = random_bytes(random);
+  const U8 lanes = load(bytes.data());
+  const U16 words[] = {widen_low(lanes), widen_high(lanes)};
+  for (unsigned i = 0; i < 16; ++i) {
+    const U16 word = words[i / 8];
+    const U32 wide = i % 8 < 4 ? widen_low(word) : widen_high(word);
+    EXPECT_EQ(word[i % 8], bytes[i]);
+    EXPECT_EQ(wide[i % 4], bytes[i]);
+  }
+}
+
+TEST(Simd128, LanesAreNarrowedInTheirOrder) {
+  std::mt19937 random(5);
+  const Bytes bytes = random_bytes(random);
+  const U8 lanes = load(bytes.data());
+  const U8 back = narrow(widen_low(lanes), widen_high(lanes));
+  const U16 ascii = widen_low(lanes & 0x7F);
+  const U16 again = narrow(widen_low(ascii), widen_high(ascii));
+  for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(back[i], bytes[i]);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(again[i], bytes[i] & 0x7F);
+}
+
+}  // namespace
+}  // namespace lanner::simd128
