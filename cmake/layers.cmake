@@ -36,12 +36,15 @@ lanner_layer(NAME schema
   TESTS errors_test.cpp json_row_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp text_input_test.cpp)
 find_library(LANNER_RE2 re2 REQUIRED)  # tools/setup.sh installs it
 target_link_libraries(lanner_schema PUBLIC ${LANNER_RE2})
+lanner_layer(NAME log
+  SOURCES access_line.cpp access_log.cpp log.cpp log_writer.cpp
+  TESTS access_line_test.cpp access_log_test.cpp log_test.cpp log_writer_test.cpp)
 lanner_layer(NAME server
-  SOURCES access_line.cpp access_log.cpp body_store.cpp connection.cpp connection_output.cpp connection_time.cpp exchange_core.cpp exchange_forwarding.cpp file_cleaner.cpp
-    http1_protocol.cpp http1_sink.cpp http1_time.cpp log.cpp log_writer.cpp relay.cpp
+  SOURCES body_store.cpp connection.cpp connection_output.cpp connection_time.cpp exchange_core.cpp exchange_forwarding.cpp file_cleaner.cpp
+    http1_protocol.cpp http1_sink.cpp http1_time.cpp relay.cpp
     relay_queue.cpp server.cpp spool.cpp spool_file.cpp
-  TESTS access_line_test.cpp access_log_test.cpp allocation_failure_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
-    exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp protocol_test.cpp log_test.cpp log_writer_test.cpp relay_queue_test.cpp relay_storm_test.cpp
+  TESTS allocation_failure_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
+    exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp protocol_test.cpp relay_queue_test.cpp relay_storm_test.cpp
     relay_test.cpp server_board_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp)
 if(TARGET server_test)
   # allocation_failure_test.cpp: what the code under test allocates passes by there.

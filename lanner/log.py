@@ -63,7 +63,7 @@ def line(level: str, event: str, fields: dict[str, object]) -> str:
 
 
 def escape(text: str) -> str:
-    """A value as server/log.h writes it: bare, or in quotes with every byte outside 0x20..0x7E as \\xNN."""
+    """A value as log/log.h writes it: bare, or in quotes with every byte outside 0x20..0x7E as \\xNN."""
     data = text.encode("utf-8", "surrogateescape")
     if data and all(0x21 <= byte <= 0x7E and byte not in b'"\\=' for byte in data):
         return text

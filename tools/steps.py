@@ -24,6 +24,7 @@ ASAN_TESTS = (
     "test_json_grammar",
 )
 SIMD = ("http1", "json", "schema")  # the layers with vector instructions
+THREADED = ("net", "log", "server")  # the layers with threads
 LEVEL_TESTS = ("test_json_*", "test_schema*", "test_model")
 LEVELS = ("baseline", "avx2")  # beside all that the machine has
 # Lanes: a quick part of the tests (tools/lane.sh lists it) on other interpreters and other builds of the extension.
@@ -103,8 +104,8 @@ def unit(shell: Shell) -> None:
 
 
 def threads(shell: Shell) -> None:
-    build(shell, "tsan", "net_test", "server_test")
-    run_unit_tests(shell, "tsan", ["net", "server"])
+    build(shell, "tsan", *(f"{layer}_test" for layer in THREADED))
+    run_unit_tests(shell, "tsan", list(THREADED))
 
 
 def extension(shell: Shell) -> None:
@@ -191,7 +192,6 @@ SHORT = {
     "unit": Step(unit, "C++ tests under ASan + UBSan", reports=("dev-*.xml",)),
     "asan": Step(asan, "JSON and schemas in Python under ASan + UBSan", after=("unit",), reports=("asan.xml",)),
     "lint": Step(lint, "clang-tidy, of what changed since it was clean"),
-    "tsan": Step(threads, "C++ tests of net and server under TSan", reports=("tsan-*.xml",)),
     "fuzz": Step(fuzz, f"each fuzzer for a moment ({FUZZ_SECONDS} s)"),
     "differ": Step(differ, f"our HTTP/1 engine against h11 and llhttp ({DIFFER_SECONDS} s)", after=("fuzz",)),
 }
@@ -212,6 +212,7 @@ LONG = {
     "asan-long": Step(
         asan_long, "the same under ASan + UBSan", after=("asan", "python-long"), reports=("asan-long.xml",)
     ),
+    "tsan": Step(threads, "C++ tests of what has threads, under TSan", after=("unit",), reports=("tsan-*.xml",)),
     **{name: lane(name) for name in LANES},
     "lint-whole": Step(lint_whole, "clang-tidy, of all", after=("lint",)),
     "fuzz-long": Step(fuzz_long, f"each fuzzer for {LONG_FUZZ_SECONDS} s", after=("fuzz", "differ")),

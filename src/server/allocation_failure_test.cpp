@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/access_log.h"
+#include "log/access_log.h"
 #include "server/test_relay_rig.h"
 #include "server/test_shapes.h"
 
@@ -223,7 +223,7 @@ TEST_P(AllocationFailure, OfOneIsSurvived) { run(ShapeRig::small_buffers(), fals
 TEST_P(AllocationFailure, OfAllFromOneOnIsSurvived) { run(ShapeRig::small_buffers(), true); }
 
 TEST_P(AllocationFailure, IsSurvivedWithAnAccessLog) {
-  Result<AccessFormat> format = AccessFormat::compile("%(r)s %({X-Shape}o)s %(b)s");
+  Result<log::AccessFormat> format = log::AccessFormat::compile("%(r)s %({X-Shape}o)s %(b)s");
   ASSERT_TRUE(format);
   Options options = ShapeRig::small_buffers();
   options.access_format = &*format;

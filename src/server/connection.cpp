@@ -189,9 +189,9 @@ void Connection::discard_input() noexcept {
 }
 
 void Connection::log_failure(const char* event, Errc code) noexcept {
-  Log* log = server_.log();
+  log::Log* log = server_.log();
   if (!log) return;
-  log->line(LogLevel::warning, event)
+  log->line(log::LogLevel::warning, event)
       .add("reason", error_name(code))
       .add("client", http::Endpoint{peer_.view(), peer_.port, peer_.unix_socket})
       .add("request", protocol_->request_number())

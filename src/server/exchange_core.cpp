@@ -112,7 +112,7 @@ Result<void> ExchangeCore::start(const http::ResponseHead& head,
   if (!headed) return headed;
   state_ = State::started;
   status_ = static_cast<std::uint16_t>(head.status());
-  AccessFormat* format = connection_.server().options().access_format;
+  log::AccessFormat* format = connection_.server().options().access_format;
   if (format && format->needs_response_fields()) {
     logged_head_.reset(new (std::nothrow) http::ResponseHead);
     // Without memory the line has "-" where the fields would be.
@@ -230,9 +230,9 @@ Result<void> ExchangeCore::finish() noexcept {
 }
 
 void ExchangeCore::log_mistake(Errc code) noexcept {
-  Log* log = connection_.server().log();
+  log::Log* log = connection_.server().log();
   if (!log) return;
-  log->line(LogLevel::error, "app.mistake")
+  log->line(log::LogLevel::error, "app.mistake")
       .add("reason", error_name(code))
       .add("method", head_.method_text)
       .add("target", head_.target)
@@ -283,7 +283,7 @@ void ExchangeCore::fail(Errc code, bool gone) noexcept {
 }
 
 void ExchangeCore::log_access() noexcept {
-  AccessFormat* format = connection_.server().options().access_format;
+  log::AccessFormat* format = connection_.server().options().access_format;
   if (!format || status_ == 0) return;
   connection_.server().log_access({.head = &head_,
                                    .client = client(),

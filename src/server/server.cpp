@@ -136,16 +136,18 @@ Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& p
 
 void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept {
   if (!add(fd, nullptr, peer, &from.address())) {
-    if (Log* log = options_.log) {
-      log->line(LogLevel::error, "accept.failed").add("reason", error_name(Errc::no_memory)).send();
+    if (log::Log* log = options_.log) {
+      log->line(log::LogLevel::error, "accept.failed")
+          .add("reason", error_name(Errc::no_memory))
+          .send();
     }
     return;
   }
   if (connections_.in_use() >= connections_max_ && !full_) {
     full_ = true;
     set_accepting();
-    if (Log* log = options_.log) {
-      log->line(LogLevel::warning, "connections.full")
+    if (log::Log* log = options_.log) {
+      log->line(log::LogLevel::warning, "connections.full")
           .add("reason", "limit_connections")
           .add("limit", connections_max_)
           .add("hint", connections_max_ == options_.limits.connections
@@ -158,8 +160,8 @@ void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& fr
 }
 
 void Server::on_accept_error(Error error) noexcept {
-  if (Log* log = options_.log) {
-    log->line(LogLevel::error, "accept.failed")
+  if (log::Log* log = options_.log) {
+    log->line(log::LogLevel::error, "accept.failed")
         .add("reason", std::strerror(static_cast<int>(error.detail)))
         .send();
   }
@@ -254,9 +256,9 @@ void Server::look_at_memory() noexcept {
 void Server::log_memory() noexcept {
   if (loop_.now_ms() < memory_log_ms_) return;
   memory_log_ms_ = loop_.now_ms() + kMemoryLogMs;
-  Log* log = options_.log;
+  log::Log* log = options_.log;
   if (!log) return;
-  log->line(LogLevel::warning, "memory.full")
+  log->line(log::LogLevel::warning, "memory.full")
       .add("reason", "limit_buffers")
       .add("limit", budget().limit())
       .add("used", budget().used())
@@ -414,7 +416,7 @@ void Server::stop_listening() noexcept {
   }
 }
 
-void Server::log_access(AccessRecord record) noexcept {
+void Server::log_access(log::AccessRecord record) noexcept {
   record.pid = pid_;
   log_line_.clear();
   options_.access_format->format(record, &log_line_);
@@ -456,8 +458,8 @@ void Server::log_cut() noexcept {
   live_.for_each([&](Connection& connection) { busy += connection.busy() ? 1 : 0; });
   if (busy == 0) return;
   was_cut_ = true;
-  if (Log* log = options_.log) {
-    log->line(LogLevel::warning, "drain.forced").add("requests", busy).send();
+  if (log::Log* log = options_.log) {
+    log->line(log::LogLevel::warning, "drain.forced").add("requests", busy).send();
   }
 }
 

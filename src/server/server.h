@@ -17,13 +17,13 @@
 #include "http/limits.h"
 #include "http/trust_list.h"
 #include "http1/response_writer.h"
+#include "log/access_log.h"
+#include "log/log.h"
 #include "net/listener.h"
 #include "net/loop.h"
 #include "process/board.h"
-#include "server/access_log.h"
 #include "server/connection.h"
 #include "server/http1_protocol.h"
-#include "server/log.h"
 #include "server/spool_file.h"
 #include "sys/fork.h"
 
@@ -33,15 +33,15 @@ struct Options {
   http::Limits limits;
   bool server_header = true;
   bool date_header = true;
-  bool own_listeners = false;              // listening sockets are closed when the drain begins
-  bool shared_listeners = false;           // other workers wait on them too
-  const char* spool_directory = "/tmp";    // for bodies and answers that do not fit in memory
-  Log* log = nullptr;                      // borrowed; null = silent
-  AccessFormat* access_format = nullptr;   // borrowed; null = no access log
-  LogWriter* access_writer = nullptr;      // borrowed; with access_format
-  process::Board* board = nullptr;         // borrowed; null = a worker alone
-  const http::TrustList* trust = nullptr;  // borrowed; null = no proxy's word counts
-  http::ForwardedNames forwarded_names;    // in which fields; with trust
+  bool own_listeners = false;                  // listening sockets are closed when the drain begins
+  bool shared_listeners = false;               // other workers wait on them too
+  const char* spool_directory = "/tmp";        // for bodies and answers that do not fit in memory
+  log::Log* log = nullptr;                     // borrowed; null = silent
+  log::AccessFormat* access_format = nullptr;  // borrowed; null = no access log
+  log::LogWriter* access_writer = nullptr;     // borrowed; with access_format
+  process::Board* board = nullptr;             // borrowed; null = a worker alone
+  const http::TrustList* trust = nullptr;      // borrowed; null = no proxy's word counts
+  http::ForwardedNames forwarded_names;        // in which fields; with trust
   // Forwarding fields of peers that are not trusted never reach the handler; with trust. Of those
   // that are, the fields that a list of names leaves out.
   bool drop_untrusted = false;
@@ -112,7 +112,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
     if (loop_.now_unix() != date_second_) refresh_clock_text();
     return server_fields_;
   }
-  Log* log() noexcept { return options_.log; }
+  log::Log* log() noexcept { return options_.log; }
   void mark_dirty(Connection& connection) noexcept;
   // Large pieces are referenced until they are written, and many are written together: waking a
   // sleeping client costs more than copying a piece. But not so many that they no longer fit the
@@ -139,7 +139,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   void on_connection_closed(Connection& connection) noexcept;
   void count_request() noexcept { ++requests_; }
   // REQUIRES: options().access_format.
-  void log_access(AccessRecord record) noexcept;
+  void log_access(log::AccessRecord record) noexcept;
   // An answer by the server itself to input that never became a request.
   void log_rejected(const Connection& connection, int status) noexcept;
 

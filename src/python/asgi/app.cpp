@@ -12,7 +12,7 @@
 namespace lanner::python {
 
 int AsgiApp::init(AsgiState* state, PyObject* application, PyObject* root_path, PyObject* loop,
-                  std::uint64_t response_head_bytes, server::Log* log) noexcept {
+                  std::uint64_t response_head_bytes, log::Log* log) noexcept {
   state_ = state;
   application_ = Ref::borrow(application);
   loop_ = Ref::borrow(loop);

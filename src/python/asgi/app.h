@@ -35,7 +35,7 @@ class AsgiApp final {
 
   // -1 with an exception set. loop: a running or soon running asyncio loop.
   int init(AsgiState* state, PyObject* application, PyObject* root_path, PyObject* loop,
-           std::uint64_t response_head_bytes, server::Log* log) noexcept;
+           std::uint64_t response_head_bytes, log::Log* log) noexcept;
   void clear() noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
 

@@ -147,22 +147,21 @@ int Engine::take_listeners(PyObject* listeners) noexcept {
 
 int Engine::open_logs() noexcept {
   if (options_.log_fd >= 0) {
-    log_writer_.reset(new (std::nothrow) server::LogWriter(options_.log_fd));
+    log_writer_.reset(new (std::nothrow) log::LogWriter(options_.log_fd));
     if (!log_writer_ || !log_writer_->start()) return raise_error({Errc::no_memory, 0}, "log");
   }
-  log_.reset(new (std::nothrow) server::Log(log_writer_.get(), options_.log_level));
+  log_.reset(new (std::nothrow) log::Log(log_writer_.get(), options_.log_level));
   if (!log_) return raise_error({Errc::no_memory, 0}, "log");
   options_.server.log = log_.get();
   if (options_.access_log_fd < 0) return 0;
   if (!options_.access_format) {
-    Result<server::AccessFormat> format =
-        server::AccessFormat::compile(server::AccessFormat::kDefault);
+    Result<log::AccessFormat> format = log::AccessFormat::compile(log::AccessFormat::kDefault);
     if (!format) return raise_error(format.error(), "access log");
     options_.access_format = std::move(*format);
   }
-  access_writer_.reset(new (std::nothrow) server::LogWriter(options_.access_log_fd));
+  access_writer_.reset(new (std::nothrow) log::LogWriter(options_.access_log_fd));
   if (!access_writer_) return raise_error({Errc::no_memory, 0}, "access log");
-  access_writer_->report_to(log_->enabled(server::LogLevel::warning) ? log_writer_.get() : nullptr);
+  access_writer_->report_to(log_->enabled(log::LogLevel::warning) ? log_writer_.get() : nullptr);
   options_.server.access_format = &*options_.access_format;
   options_.server.access_writer = access_writer_.get();
   return 0;

@@ -7,6 +7,9 @@
 #include <memory>
 #include <optional>
 
+#include "log/access_log.h"
+#include "log/log.h"
+#include "log/log_writer.h"
 #include "net/loop.h"
 #include "process/board.h"
 #include "python/asgi/app.h"
@@ -15,9 +18,6 @@
 #include "python/module/module_state.h"
 #include "python/wsgi/app.h"
 #include "python/wsgi/handler.h"
-#include "server/access_log.h"
-#include "server/log.h"
-#include "server/log_writer.h"
 #include "server/server.h"
 #include "sys/signals.h"
 
@@ -26,12 +26,12 @@ namespace lanner::python {
 // Every field of the mapping `options` of Server.__init__.
 struct EngineOptions {
   server::Options server;
-  http::TrustList trust;                              // of server.trust
-  Ref root_path;                                      // str
-  std::optional<server::AccessFormat> access_format;  // none: the default one
-  Ref spool_directory;                                // bytes, or none
+  http::TrustList trust;                           // of server.trust
+  Ref root_path;                                   // str
+  std::optional<log::AccessFormat> access_format;  // none: the default one
+  Ref spool_directory;                             // bytes, or none
   Ref forwarded_names;  // str, or none; server.forwarded_names has views of it
-  server::LogLevel log_level = server::LogLevel::info;
+  log::LogLevel log_level = log::LogLevel::info;
   int threads = 1;
   int access_log_fd = -1;
   int log_fd = 2;
@@ -99,9 +99,9 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   std::size_t listener_count_ = 0;
   std::unique_ptr<net::Loop> own_loop_;
   net::Loop* loop_ = nullptr;  // our own, or the poller's
-  std::unique_ptr<server::LogWriter> log_writer_;
-  std::unique_ptr<server::LogWriter> access_writer_;
-  std::unique_ptr<server::Log> log_;
+  std::unique_ptr<log::LogWriter> log_writer_;
+  std::unique_ptr<log::LogWriter> access_writer_;
+  std::unique_ptr<log::Log> log_;
   process::Board board_;
   WsgiApp app_;
   std::unique_ptr<WsgiHandler> handler_inline_;

@@ -50,11 +50,11 @@ int get_str(PyObject* key, PyObject* value, Ref* to) noexcept {
   return 0;
 }
 
-int get_level(PyObject* key, PyObject* value, server::LogLevel* to) noexcept {
+int get_level(PyObject* key, PyObject* value, log::LogLevel* to) noexcept {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, &size) : nullptr;
   if (!text) return bad_type(key, "a str", value);
-  const auto level = server::log_level_from_text({text, static_cast<std::size_t>(size)});
+  const auto level = log::log_level_from_text({text, static_cast<std::size_t>(size)});
   if (!level) {
     PyErr_Format(PyExc_ValueError,
                  "option %R must be one of critical, error, warning, info, debug, not %R", key,
@@ -112,11 +112,11 @@ int get_trust(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
 }
 
 int get_access_format(PyObject* key, PyObject* value,
-                      std::optional<server::AccessFormat>* to) noexcept {
+                      std::optional<log::AccessFormat>* to) noexcept {
   std::string_view text;
   if (get_text(key, value, &text) < 0) return -1;
   if (text.empty()) return 0;
-  Result<server::AccessFormat> format = server::AccessFormat::compile(text);
+  Result<log::AccessFormat> format = log::AccessFormat::compile(text);
   if (!format) {
     const bool malformed = format.code() == Errc::log_format_invalid;
     PyErr_Format(

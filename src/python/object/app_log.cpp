@@ -50,7 +50,7 @@ void AppLog::exception(const char* event, const http::RequestHead& head, bool st
                                 static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
     if (!append_safe(text, &traceback)) traceback.clear();
   }
-  log_->line(server::LogLevel::error, event)
+  log_->line(log::LogLevel::error, event)
       .add("error", Py_TYPE(exception.get())->tp_name)
       .add("method", head.method_text)
       .add("target", head.target)
@@ -61,7 +61,7 @@ void AppLog::exception(const char* event, const http::RequestHead& head, bool st
 void AppLog::after_disconnect(const http::RequestHead& head) noexcept {
   const Ref exception = take_exception();
   if (!log_ || !exception) return;
-  log_->line(server::LogLevel::debug, "app.error_after_disconnect")
+  log_->line(log::LogLevel::debug, "app.error_after_disconnect")
       .add("reason", Py_TYPE(exception.get())->tp_name)
       .add("method", head.method_text)
       .add("target", head.target)
@@ -70,7 +70,7 @@ void AppLog::after_disconnect(const http::RequestHead& head) noexcept {
 
 void AppLog::refused(const char* event, const http::RequestHead& head, const char* why) noexcept {
   if (!log_) return;
-  log_->line(server::LogLevel::warning, event)
+  log_->line(log::LogLevel::warning, event)
       .add("reason", why)
       .add("method", head.method_text)
       .add("target", head.target)
@@ -79,7 +79,7 @@ void AppLog::refused(const char* event, const http::RequestHead& head, const cha
 
 void AppLog::mistake(const char* event, const http::RequestHead& head, const char* what) noexcept {
   if (!log_) return;
-  log_->line(server::LogLevel::error, event)
+  log_->line(log::LogLevel::error, event)
       .add("method", head.method_text)
       .add("target", head.target)
       .add("mistake", what)

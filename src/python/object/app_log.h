@@ -4,13 +4,13 @@
 #pragma once
 
 #include "http/exchange.h"
-#include "server/log.h"
+#include "log/log.h"
 
 namespace lanner::python {
 
 class AppLog final {
  public:
-  void set_log(server::Log* log) noexcept { log_ = log; }
+  void set_log(log::Log* log) noexcept { log_ = log; }
   // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
   // SystemExit and KeyboardInterrupt too, because an application must not end the server.
   void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
@@ -21,7 +21,7 @@ class AppLog final {
   void mistake(const char* event, const http::RequestHead& head, const char* what) noexcept;
 
  private:
-  server::Log* log_ = nullptr;
+  log::Log* log_ = nullptr;
 };
 
 }  // namespace lanner::python

@@ -11,7 +11,7 @@ namespace lanner::python {
 
 int WsgiApp::init(WsgiState* state, PyObject* application, PyObject* root_path,
                   const EnvironOptions& options, std::uint64_t response_head_bytes,
-                  server::Log* log) noexcept {
+                  log::Log* log) noexcept {
   state_ = state;
   application_ = Ref::borrow(application);
   response_head_bytes_ = response_head_bytes;

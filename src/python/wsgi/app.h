@@ -40,7 +40,7 @@ class WsgiApp final {
   // -1 with an exception set.
   int init(WsgiState* state, PyObject* application, PyObject* root_path,
            const EnvironOptions& options, std::uint64_t response_head_bytes,
-           server::Log* log) noexcept;
+           log::Log* log) noexcept;
   void clear() noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
 

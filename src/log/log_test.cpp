@@ -1,4 +1,4 @@
-#include "server/log.h"
+#include "log/log.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace lanner::server {
+namespace lanner::log {
 namespace {
 
 // Each line of `text` without "2026-11-30T09:40:20.123+01:00 [4242] ", which it must begin with.
@@ -278,4 +278,4 @@ TEST(Log, KeepsItsTableBoundedUnderManyReasons) {
 }
 
 }  // namespace
-}  // namespace lanner::server
+}  // namespace lanner::log

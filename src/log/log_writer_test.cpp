@@ -1,4 +1,4 @@
-#include "server/log_writer.h"
+#include "log/log_writer.h"
 
 #include <array>
 #include <cstdlib>
@@ -13,7 +13,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-namespace lanner::server {
+namespace lanner::log {
 namespace {
 
 constexpr int kLongMs = 60'000;  // never reached by a test that passes
@@ -404,4 +404,4 @@ TEST(LogWriter, RefusesMoreThanItsRing) {
 }
 
 }  // namespace
-}  // namespace lanner::server
+}  // namespace lanner::log

@@ -1,4 +1,4 @@
-#include "server/access_log.h"
+#include "log/access_log.h"
 
 #include <cstdlib>
 #include <ctime>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lanner::server {
+namespace lanner::log {
 namespace {
 
 constexpr std::int64_t kWhen = 1'796'031'620'123'456;  // 2026-11-30 09:40:20.123456 UTC
@@ -118,4 +118,4 @@ TEST(AccessLog, WritesNothingWithoutAFormat) {
 }
 
 }  // namespace
-}  // namespace lanner::server
+}  // namespace lanner::log

@@ -1,4 +1,4 @@
-// server/access_line.h: writer of one access log line: runs an AccessFormat's program over a
+// log/access_line.h: writer of one access log line: runs an AccessFormat's program over a
 // record.
 
 #pragma once
@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/buffer.h"
-#include "server/access_log.h"
+#include "log/access_log.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 // Lives for one line. Nothing is committed to the buffer before the line is complete.
 class AccessLine final {
@@ -59,4 +59,4 @@ class AccessLine final {
   bool failed_ = false;
 };
 
-}  // namespace lanner::server
+}  // namespace lanner::log

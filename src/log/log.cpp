@@ -1,4 +1,4 @@
-#include "server/log.h"
+#include "log/log.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "sys/log_stamp.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 namespace {
 
@@ -202,4 +202,4 @@ bool Log::pass(std::uint64_t hash, std::uint32_t* suppressed) noexcept {
   return true;
 }
 
-}  // namespace lanner::server
+}  // namespace lanner::log

@@ -1,4 +1,4 @@
-#include "server/log_writer.h"
+#include "log/log_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@
 #include "sys/log_stamp.h"
 #include "sys/sockets.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 namespace {
 
@@ -476,4 +476,4 @@ std::size_t LogWriter::backlog() const noexcept {
   return core_ ? core_->backlog() : 0;
 }
 
-}  // namespace lanner::server
+}  // namespace lanner::log

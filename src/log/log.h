@@ -1,4 +1,4 @@
-// server/log.h: the engine's own log lines: `time [pid] level event key=value ...`, one line each.
+// log/log.h: the engine's own log lines: `time [pid] level event key=value ...`, one line each.
 //
 //   log.line(LogLevel::warning, "h1.reject").add("reason", "host_repeated").add("n", 5).send();
 //   -> 2026-11-30T09:40:20.123+01:00 [4242] warn h1.reject reason=host_repeated n=5
@@ -25,9 +25,9 @@
 #include <string_view>
 
 #include "http/exchange.h"
-#include "server/log_writer.h"
+#include "log/log_writer.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error, critical };
 
@@ -119,4 +119,4 @@ class Log final {
   std::array<Slot, kSlots> slots_{};
 };
 
-}  // namespace lanner::server
+}  // namespace lanner::log

@@ -1,4 +1,4 @@
-// server/log_writer.h: writer of log lines that never makes its caller wait: a bounded ring and a
+// log/log_writer.h: writer of log lines that never makes its caller wait: a bounded ring and a
 // thread of its own.
 //
 //   push() -> ring -> thread: poll(2), then write(2) of whole lines (at most PIPE_BUF at a time
@@ -19,7 +19,7 @@
 #include <mutex>
 #include <string_view>
 
-namespace lanner::server {
+namespace lanner::log {
 
 class LogWriter final {
  public:
@@ -73,4 +73,4 @@ class LogWriter final {
   bool closed_ = false;
 };
 
-}  // namespace lanner::server
+}  // namespace lanner::log

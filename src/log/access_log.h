@@ -1,4 +1,4 @@
-// server/access_log.h: the access log's line format: compiled once, then run once for each request.
+// log/access_log.h: the access log's line format: compiled once, then run once for each request.
 //
 // A format is text with %(atom)s in it, as in gunicorn's --access-logformat. Atoms:
 //
@@ -47,7 +47,7 @@
 #include "http/head.h"
 #include "http/response_head.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 // One answered request. Views are borrowed for the call.
 struct AccessRecord {
@@ -151,4 +151,4 @@ class AccessFormat final {
   std::array<SecondText, 3> seconds_;  // by Clock
 };
 
-}  // namespace lanner::server
+}  // namespace lanner::log

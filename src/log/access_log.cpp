@@ -1,4 +1,4 @@
-#include "server/access_log.h"
+#include "log/access_log.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,9 +6,9 @@
 
 #include "http/ascii.h"
 #include "http/token.h"
-#include "server/access_line.h"
+#include "log/access_line.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 namespace {
 
@@ -305,4 +305,4 @@ std::string_view AccessFormat::time_text(Clock clock, std::int64_t unix_us) noex
   return cached.view();
 }
 
-}  // namespace lanner::server
+}  // namespace lanner::log

@@ -1,4 +1,4 @@
-#include "server/access_line.h"
+#include "log/access_line.h"
 
 #include <array>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lanner::server {
+namespace lanner::log {
 namespace {
 
 constexpr std::int64_t kWhen = 1'796'031'620'123'456;  // 2026-11-30 09:40:20.123456 UTC
@@ -240,4 +240,4 @@ TEST_F(AccessLine, WritesJsonForWhatCouldNotBeParsed) {
 }
 
 }  // namespace
-}  // namespace lanner::server
+}  // namespace lanner::log

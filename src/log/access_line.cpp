@@ -1,4 +1,4 @@
-#include "server/access_line.h"
+#include "log/access_line.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "http/ascii.h"
 
-namespace lanner::server {
+namespace lanner::log {
 
 namespace {
 
@@ -344,4 +344,4 @@ void AccessLine::put(std::string_view bytes) noexcept {
   size_ += bytes.size();
 }
 
-}  // namespace lanner::server
+}  // namespace lanner::log
