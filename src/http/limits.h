@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 namespace lanner::http {
 
@@ -12,6 +14,16 @@ struct Limits {
 #include "http/limits.def"
 #undef LANNER_LIMIT
 };
+
+// The shortest of all times; UINT64_MAX when none has a limit.
+inline std::uint64_t least_time_ms(const Limits& limits) noexcept {
+  std::uint64_t least = UINT64_MAX;
+#define LANNER_LIMIT(field, value, unit, flag, help, precedent) \
+  if (std::string_view(#unit) == "ms" && limits.field > 0) least = std::min(least, limits.field);
+#include "http/limits.def"
+#undef LANNER_LIMIT
+  return least;
+}
 
 // Not configurable.
 inline constexpr std::uint64_t kBodyRateGraceMs = 10'000;   // min-body-rate counts after this

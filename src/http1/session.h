@@ -39,6 +39,8 @@ class Session {
   Result<Event> next(std::string_view& in, const http::Limits& limits,
                      std::span<http::Field> fields, http::RequestHead* head,
                      std::string_view* piece) noexcept;
+  // Instead of the next() that gives body_end. REQUIRES: the last event was a head without a body.
+  void skip_body_end() noexcept { phase_ = Phase::done; }
   // REQUIRES: phase() == done. Ready for the next head.
   void begin_next() noexcept;
 

@@ -62,7 +62,7 @@ void Connection::on_ready(std::uint32_t events) noexcept {
     close(false);
   }
   if ((events & sys::Ready::peer_closed) && !closed() && !half_closed_) on_half_close();
-  if (!closed()) rearm();
+  if (!closed() && !static_cast<ListNode<DirtyTag>*>(this)->linked()) rearm();  // else flush() does
 }
 
 // The kernel tells it once: what was sent before may still have to be read.
@@ -161,10 +161,8 @@ void Connection::resume_input(bool owed) noexcept {
 void Connection::on_turn() noexcept {
   if (retired_) std::exchange(retired_, nullptr)->release();
   if (closed()) return;
-  if (protocol_->waits_for_space() && under_low_mark()) {
-    protocol_->on_space();
-    if (closed()) return;
-  }
+  if (under_low_mark()) protocol_->on_space();
+  if (closed()) return;
   if (protocol_->wants_input()) feed_kept();
   if (closed()) return;
   if (!(interest_ & sys::Ready::readable)) set_interest();
@@ -205,11 +203,11 @@ void Connection::close_after_flush(bool reset) noexcept {
   mark_dirty();
 }
 
+// REQUIRES: closing_
 void Connection::output_done() noexcept {
-  if (closing_ && stage_ != Stage::lingering) {
-    if (cut_) return close(true);
-    return begin_linger();
-  }
+  if (stage_ == Stage::lingering) return;
+  if (cut_) return close(true);
+  begin_linger();
 }
 
 void Connection::begin_linger() noexcept {

@@ -46,6 +46,7 @@ class Connection final : public net::Watcher,
   // `transport`: owned when not null (tests, later TLS); else a TCP one is made of `fd`.
   Connection(Server& server, int fd, net::Transport* transport, const sys::SocketAddress& peer,
              const sys::SocketAddress* local) noexcept;
+  static constexpr std::uint64_t kWriteLookMs = 500;  // between looks at what the client has taken
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
@@ -112,7 +113,9 @@ class Connection final : public net::Watcher,
   [[nodiscard]] bool spool_text(std::string_view text) noexcept;
   // Takes ownership of `fd`, also on failure.
   [[nodiscard]] bool put_file(int fd, std::uint64_t offset, std::uint64_t count) noexcept;
-  bool over_high_mark() const noexcept;
+  bool over_high_mark() const noexcept {
+    return (!out_.empty() || !spool_.empty()) && over_high_mark_now();
+  }
   bool output_pending() const noexcept { return !out_.empty() || !spool_.empty(); }
   // The kernel took less than it was given at the last flush().
   bool write_blocked() const noexcept { return write_blocked_; }
@@ -126,11 +129,12 @@ class Connection final : public net::Watcher,
   bool ending() const noexcept { return closing_ || stage_ != Stage::open; }
   // Its deadlines have changed.
   void rearm() noexcept;
+  // ... by what has just begun: a timer that comes before that can be due stays, and looks then.
+  void rearm_later() noexcept;
   void log_failure(const char* event, Errc code) noexcept;
 
  private:
   static constexpr std::uint64_t kNever = Protocol::kNever;
-  static constexpr std::uint64_t kWriteLookMs = 500;  // between looks at what the client has taken
   enum class Stage : std::uint8_t { open, lingering, closed };
 
   void on_readable() noexcept;
@@ -141,6 +145,7 @@ class Connection final : public net::Watcher,
   void feed_kept() noexcept;
   void release_kept() noexcept;
   bool waits_for_memory() noexcept;
+  bool over_high_mark_now() const noexcept;
   bool under_low_mark() const noexcept;
   bool spill() noexcept;
   void limit_kernel() noexcept;

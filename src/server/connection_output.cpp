@@ -13,8 +13,9 @@ namespace {
 constexpr int kFlushStepsMax = 16;  // then others have their turn
 }  // namespace
 
-bool Connection::over_high_mark() const noexcept {
-  return out_.size() > server_.out_high_bytes() || !spool_.empty();
+bool Connection::over_high_mark_now() const noexcept {
+  return !spool_.empty() ||
+         (out_.size() > server_.least_high_bytes() && out_.size() > server_.out_high_bytes());
 }
 
 bool Connection::under_low_mark() const noexcept {
@@ -95,12 +96,11 @@ void Connection::flush() noexcept {
              protocol_->wants_input()) {
     set_interest();  // over the high mark and out again at once
   }
-  if (under_low_mark() && protocol_->waits_for_space()) request_turn();
-  if (!pending) {
-    protocol_->on_written();
-    output_done();
+  if (!pending || under_low_mark()) {
+    if (protocol_->on_drained(!pending)) request_turn();
   }
-  if (!closed()) rearm();
+  if (!pending && closing_) output_done();
+  if (!closed()) rearm_later();
 }
 
 }  // namespace lanner::server

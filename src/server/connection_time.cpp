@@ -38,6 +38,11 @@ void Connection::rearm() noexcept {
   }
 }
 
+void Connection::rearm_later() noexcept {
+  const std::uint64_t soon_ms = server_.loop().now_ms() + server_.least_limit_ms();
+  if (!Timer::armed() || Timer::deadline_ms() > soon_ms) rearm();
+}
+
 // Something was written, or could not be; `taken_bytes` of what was written before are taken.
 void Connection::watch_client(std::uint64_t taken_bytes) noexcept {
   all_taken_ = false;

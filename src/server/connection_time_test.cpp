@@ -93,6 +93,22 @@ TEST_F(ConnectionTime, EveryRequestRenewsKeepAlive) {
   EXPECT_EQ(handler.handled, 4);
 }
 
+// The timer is not moved with every answer (Connection::rearm_later()).
+TEST_F(ConnectionTime, RequestsInARowLeaveDeadlinesWhereTheyAre) {
+  for (const std::uint64_t keep_alive_ms : {65'000u, 700u, 200u}) {
+    Options short_options = options();
+    short_options.limits.keep_alive_ms = keep_alive_ms;
+    Rig& rig = make(short_options);
+    Client& client = rig.connect();
+    for (int i = 0; i < 20; ++i) {
+      client.send(kGet);
+      rig.pass(70);
+      EXPECT_EQ(client.take(), ok_answer("ok"));
+    }
+    expect_end(client, keep_alive_ms - 70);
+  }
+}
+
 // Absolute: a byte now and then buys nothing (Slowloris).
 TEST_F(ConnectionTime, ADrippingHeadGets408) {
   Rig& rig = make();

@@ -12,18 +12,20 @@
 namespace lanner::server {
 
 Http1Protocol::Http1Protocol(Connection& connection) noexcept
-    : connection_(connection), exchange_(connection, *this), since_ms_(now_ms()) {}
+    : connection_(connection),
+      server_(connection.server()),
+      limits_(server_.limits()),
+      exchange_(connection, *this),
+      since_ms_(now_ms()) {}
 
-Server& Http1Protocol::server() const noexcept { return connection_.server(); }
-std::uint64_t Http1Protocol::now_ms() const noexcept { return server().loop().now_ms(); }
-void Http1Protocol::release() noexcept { server().release(*this); }
+std::uint64_t Http1Protocol::now_ms() const noexcept { return server_.loop().now_ms(); }
+void Http1Protocol::release() noexcept { server_.release(*this); }
 
 std::size_t Http1Protocol::feed(std::string_view in) noexcept {
   turn_requests_ = 0;
   if (stage_ == Stage::head && !in.empty() && !session_.head_begun()) since_ms_ = now_ms();
   std::string_view rest = in;
-  while (!rest.empty() || session_.phase() != http1::Session::Phase::head) {
-    if (!step(&rest)) break;
+  while ((stage_ != Stage::head || !rest.empty()) && step(&rest)) {
   }
   const std::size_t used = in.size() - rest.size();
   if (connection_.closed() || gone_) return used;
@@ -37,15 +39,19 @@ std::size_t Http1Protocol::feed(std::string_view in) noexcept {
 }
 
 bool Http1Protocol::step(std::string_view* in) noexcept {
-  if (!wants_input()) return false;
-  if (stage_ == Stage::head && turn_requests_ >= server().limits().requests_per_turn) {
-    connection_.request_turn();
+  if (stage_ == Stage::head) {
+    if (connection_.over_high_mark()) return false;
+    if (turn_requests_ >= limits_.requests_per_turn) {
+      connection_.request_turn();
+      return false;
+    }
+  } else if (stage_ == Stage::answering && !takes_body()) {
     return false;
   }
   const char* begin = in->data();
   std::string_view piece;
   Result<http1::Session::Event> event =
-      session_.next(*in, server().limits(), server().fields(), &exchange_.head_slot(), &piece);
+      session_.next(*in, limits_, server_.fields(), &exchange_.head_slot(), &piece);
   if (!event) {
     fail(event.code());
     return false;
@@ -78,7 +84,7 @@ bool Http1Protocol::wants_input() const noexcept {
     case Stage::discarding:
       return true;
     case Stage::answering:
-      return streaming_ && !body_paused_ && !body_complete();
+      return takes_body();
   }
   return false;
 }
@@ -86,9 +92,9 @@ bool Http1Protocol::wants_input() const noexcept {
 void Http1Protocol::on_head(std::string_view raw) noexcept {
   ++requests_;
   ++turn_requests_;
-  server().count_request();
-  if (server().limits().request_ms > 0) {
-    request_until_ms_ = since_ms_ + server().limits().request_ms;
+  server_.count_request();
+  if (limits_.request_ms > 0) {
+    request_until_ms_ = since_ms_ + limits_.request_ms;
   }
   since_ms_ = body_progress_ms_ = now_ms();
   exchange_.open(raw);
@@ -98,8 +104,11 @@ void Http1Protocol::on_head(std::string_view raw) noexcept {
     Result<websocket::Handshake> handshake = websocket::check_handshake(head);
     if (!handshake) return fail(handshake.code());
   }
-  if (head.framing == http::BodyFraming::none) return;  // body_end follows at once
-  if (server().handler().body_mode(head) == http::BodyMode::stream) {
+  if (head.framing == http::BodyFraming::none) {
+    session_.skip_body_end();
+    return dispatch();
+  }
+  if (server_.handler().body_mode(head) == http::BodyMode::stream) {
     streaming_ = true;
     body_paused_ = false;
     dispatch();
@@ -122,7 +131,7 @@ void Http1Protocol::on_body(std::string_view piece) noexcept {
   if (head.framing == http::BodyFraming::length && piece.size() == head.content_length) {
     return store.borrow(piece);
   }
-  Result<void> stored = store.append(piece, server().body_memory_bytes());
+  Result<void> stored = store.append(piece, server_.body_memory_bytes());
   if (!stored) fail(stored.code());
 }
 
@@ -140,15 +149,15 @@ void Http1Protocol::on_body_end() noexcept {
 void Http1Protocol::dispatch() noexcept {
   stage_ = Stage::answering;
   exchange_.set_dispatched();
-  server().handler().handle(exchange_);
+  server_.handler().handle(exchange_);
   if (exchange_.state() != ExchangeCore::State::idle && !exchange_.retained()) exchange_.abort();
-  server().flush_held();
+  server_.flush_held();
 }
 
 void Http1Protocol::request_ended(bool persist) noexcept {
   streaming_ = false;
   if (connection_.closed()) return;
-  if (!persist || server().draining()) return connection_.close_after_flush(false);
+  if (!persist || server_.draining()) return connection_.close_after_flush(false);
   since_ms_ = body_progress_ms_ = now_ms();
   if (body_complete()) {
     session_.begin_next();
@@ -161,7 +170,7 @@ void Http1Protocol::request_ended(bool persist) noexcept {
 }
 
 bool Http1Protocol::may_persist() const noexcept {
-  if (server().stopping() || connection_.closing() || server().limits().keep_alive_ms == 0) {
+  if (server_.stopping() || connection_.closing() || limits_.keep_alive_ms == 0) {
     return false;
   }
   if (body_complete()) return true;
@@ -173,7 +182,7 @@ bool Http1Protocol::may_persist() const noexcept {
 }
 
 std::uint64_t Http1Protocol::discard_bytes_max() const noexcept {
-  return std::min(http::kDiscardBytesMax, server().limits().linger_bytes);
+  return std::min(http::kDiscardBytesMax, limits_.linger_bytes);
 }
 
 void Http1Protocol::upgrade(Protocol& next) noexcept {
@@ -182,19 +191,17 @@ void Http1Protocol::upgrade(Protocol& next) noexcept {
   connection_.hand_over(next);
 }
 
-bool Http1Protocol::waits_for_space() const noexcept {
-  return exchange_.waits_for_space() ||
-         (stage_ == Stage::head && (connection_.input_kept() || connection_.peer_ended()));
+bool Http1Protocol::on_drained(bool all) noexcept {
+  if (busy()) return exchange_.waits_for_space();
+  if (all) {
+    request_until_ms_ = kNever;
+    if (at_rest()) since_ms_ = now_ms();  // idle from now on
+  }
+  return stage_ == Stage::head && (connection_.input_kept() || connection_.peer_ended());
 }
 
 void Http1Protocol::on_space() noexcept {
   if (exchange_.waits_for_space()) exchange_.on_space();
-}
-
-void Http1Protocol::on_written() noexcept {
-  if (busy()) return;
-  request_until_ms_ = kNever;
-  if (at_rest()) since_ms_ = now_ms();  // idle from now on
 }
 
 void Http1Protocol::on_memory() noexcept { since_ms_ = now_ms(); }
@@ -231,9 +238,9 @@ void Http1Protocol::fail(Errc code) noexcept {
   if (!to) return connection_.close(status != 0);
   const bool with_body = exchange_.head().method != http::Method::head;  // as far as parsed
   char* end =
-      http1::write_error(to, status, error_text(code), "", server().server_fields(), with_body);
+      http1::write_error(to, status, error_text(code), "", server_.server_fields(), with_body);
   connection_.out().commit(static_cast<std::size_t>(end - to));
-  server().log_rejected(connection_, status);
+  server_.log_rejected(connection_, status);
   connection_.close_after_flush(false);
 }
 

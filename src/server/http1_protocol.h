@@ -43,9 +43,8 @@ class Http1Protocol final : public Protocol, public ExchangeSink {
   bool at_rest() const noexcept override { return stage_ == Stage::head && !session_.head_begun(); }
   void on_input_end() noexcept override;
   void on_half_close() noexcept override;
-  bool waits_for_space() const noexcept override;
+  bool on_drained(bool all) noexcept override;
   void on_space() noexcept override;
-  void on_written() noexcept override;
   void on_memory() noexcept override;
   std::uint64_t deadline_ms() const noexcept override;
   void on_deadline(std::uint64_t now_ms) noexcept override;
@@ -85,15 +84,18 @@ class Http1Protocol final : public Protocol, public ExchangeSink {
   void on_body_end() noexcept;
   void dispatch() noexcept;
   void fail(Errc code) noexcept;
+  // While answering: the handler reads the body, and there is more.
+  bool takes_body() const noexcept { return streaming_ && !body_paused_ && !body_complete(); }
   bool may_persist() const noexcept;
   std::uint64_t discard_bytes_max() const noexcept;
   void on_request_timeout() noexcept;
   std::uint64_t read_deadline_ms() const noexcept;
   std::uint64_t body_deadline_ms() const noexcept;
   std::uint64_t now_ms() const noexcept;
-  Server& server() const noexcept;
 
   Connection& connection_;
+  Server& server_;
+  const http::Limits& limits_;
   http1::Session session_;
   ExchangeCore exchange_;
   http1::ResponsePlan plan_;

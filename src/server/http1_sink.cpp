@@ -36,7 +36,7 @@ Result<void> Http1Protocol::send_head(const http::ResponseHead& head,
                                       std::optional<std::uint64_t> body_bytes,
                                       AnswerFrame* frame) noexcept {
   const http::RequestHead& request = exchange_.head();
-  const http1::ServerFields& own = server().server_fields();
+  const http1::ServerFields& own = server_.server_fields();
   plan_ = http1::plan_response(request, head, body_bytes, may_persist());
   const std::size_t bound = http1::head_bytes_bound(head, own);
   if (char* to = connection_.reserve(bound)) {
@@ -74,7 +74,7 @@ bool Http1Protocol::send_body(const http::Payload& payload, std::uint64_t bytes,
   bool stored;
   if (!spooled && payload.release && bytes >= kReferenceBytes && connection_.spool().empty()) {
     stored = connection_.out().append_reference(piece, payload.owner, payload.release);
-    server().hold_bytes(bytes);
+    server_.hold_bytes(bytes);
   } else {
     stored = add(piece);
     if (payload.release) payload.release(payload.owner);
@@ -115,7 +115,7 @@ int Http1Protocol::send_error(Errc code) noexcept {
   char* to = status ? connection_.reserve(http1::kErrorBytesMax) : nullptr;
   if (to) {
     const char* end =
-        http1::write_error(to, status, error_text(code), extra, server().server_fields(),
+        http1::write_error(to, status, error_text(code), extra, server_.server_fields(),
                            exchange_.head().method != http::Method::head);
     connection_.out().commit(static_cast<std::size_t>(end - to));
   } else {

@@ -32,32 +32,30 @@ void Http1Protocol::pause_body(bool paused) noexcept {
 }
 
 std::uint64_t Http1Protocol::body_deadline_ms() const noexcept {
-  const http::Limits& limits = server().limits();
   const std::uint64_t slow =
-      rate_deadline(since_ms_, session_.body_bytes(), limits.body_rate, http::kBodyRateGraceMs);
-  return std::min(body_progress_ms_ + limits.body_idle_ms, slow);
+      rate_deadline(since_ms_, session_.body_bytes(), limits_.body_rate, http::kBodyRateGraceMs);
+  return std::min(body_progress_ms_ + limits_.body_idle_ms, slow);
 }
 
 std::uint64_t Http1Protocol::read_deadline_ms() const noexcept {
   if (connection_.closing()) return kNever;  // only the output is waited for
-  const http::Limits& limits = server().limits();
   switch (stage_) {
     case Stage::head:
       if (connection_.over_high_mark()) return kNever;
       if (session_.head_begun()) {
-        const std::uint64_t whole_ms = limits.request_ms > 0 ? limits.request_ms : limits.head_ms;
-        return since_ms_ + std::min(limits.head_ms, whole_ms);
+        const std::uint64_t whole_ms =
+            limits_.request_ms > 0 ? limits_.request_ms : limits_.head_ms;
+        return since_ms_ + std::min(limits_.head_ms, whole_ms);
       }
       // Kept and not looked at yet: it waits for us. Or the client is busy with its answer.
       if (connection_.input_waits() || connection_.output_pending()) return kNever;
-      if (server().draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
-      return since_ms_ + (requests_ > 0 ? limits.keep_alive_ms : limits.first_byte_ms);
+      if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
+      return since_ms_ + (requests_ > 0 ? limits_.keep_alive_ms : limits_.first_byte_ms);
     case Stage::receiving:
     case Stage::discarding:
       return body_deadline_ms();
     case Stage::answering:
-      if (!streaming_ || body_paused_ || body_complete()) return kNever;
-      return body_deadline_ms();
+      return takes_body() ? body_deadline_ms() : kNever;
   }
   return kNever;
 }

@@ -29,11 +29,10 @@ class Protocol {
   // The peer has shut its sending side; there may be input before that. At most once.
   virtual void on_half_close() noexcept = 0;
 
-  // on_space() is wanted when the output falls under the low mark.
-  virtual bool waits_for_space() const noexcept = 0;
+  // The output is under the low mark; `all`: all of it was handed to the kernel. True: on_space() is
+  // wanted, with the next turn of the loop if the output is under the mark still.
+  virtual bool on_drained(bool all) noexcept = 0;
   virtual void on_space() noexcept = 0;
-  // All output was handed to the kernel.
-  virtual void on_written() noexcept = 0;
   // Input was not read for want of memory, and is read again.
   virtual void on_memory() noexcept = 0;
 

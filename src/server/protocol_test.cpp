@@ -30,9 +30,8 @@ class Lines final : public Protocol {
   bool at_rest() const noexcept override { return true; }
   void on_input_end() noexcept override { connection_.close_after_flush(false); }
   void on_half_close() noexcept override {}
-  bool waits_for_space() const noexcept override { return false; }
+  bool on_drained(bool) noexcept override { return false; }
   void on_space() noexcept override {}
-  void on_written() noexcept override {}
   void on_memory() noexcept override {}
   std::uint64_t deadline_ms() const noexcept override { return until_ms; }
   void on_deadline(std::uint64_t) noexcept override { connection_.close(false); }

@@ -40,6 +40,7 @@ Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) 
       pid_(sys::process_id()),
       connections_max_(connections_max(options.limits.connections, kDescriptorsLeft)),
       near_high_bytes_(std::min(options.limits.out_high_bytes, Budget::kSmallBytes)),
+      least_limit_ms_(std::min(http::least_time_ms(options.limits), Connection::kWriteLookMs)),
       spool_file_(loop.budget(), options.spool_directory),
       drain_timer_(*this),
       balance_timer_(*this),

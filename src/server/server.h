@@ -105,6 +105,8 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   SpoolFile& spool_file() noexcept { return spool_file_; }
   http::Handler& handler() noexcept { return handler_; }
   const http::Limits& limits() const noexcept { return options_.limits; }
+  // Nothing that begins now is due before so many milliseconds have passed.
+  std::uint64_t least_limit_ms() const noexcept { return least_limit_ms_; }
   const Options& options() const noexcept { return options_; }
   std::span<http::Field> fields() noexcept { return {fields_.get(), field_count_}; }
   std::span<char> receive_buffer() noexcept { return {receive_buffer_.get(), kReceiveBytes}; }
@@ -123,6 +125,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   }
   // What one client may have, by the level of the budget: unsent bytes at which its source pauses;
   // unsent bytes that stay in memory when it does not read; and bytes of a whole body in memory.
+  std::uint64_t least_high_bytes() const noexcept { return near_high_bytes_; }  // at any level
   std::uint64_t out_high_bytes() const noexcept {
     return loop_.budget().near() ? near_high_bytes_ : options_.limits.out_high_bytes;
   }
@@ -206,6 +209,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   std::uint32_t pid_;
   std::uint64_t connections_max_;
   std::uint64_t near_high_bytes_;
+  std::uint64_t least_limit_ms_;
   SpoolFile spool_file_;
   std::unique_ptr<http::Field[]> fields_;
   std::size_t field_count_ = 0;
