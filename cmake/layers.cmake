@@ -1,7 +1,7 @@
 # The layers, in dependency order. Sources are listed by hand.
 lanner_layer(NAME base
   SOURCES arena.cpp block_pool.cpp cpu.cpp errors.cpp timer_wheel.cpp
-  TESTS arena_test.cpp block_pool_test.cpp budget_test.cpp buffer_test.cpp cpu_test.cpp errors_test.cpp indexed_heap_test.cpp intrusive_list_test.cpp ring_test.cpp simd128_test.cpp slab_test.cpp timer_wheel_test.cpp)
+  TESTS arena_test.cpp base64_test.cpp block_pool_test.cpp budget_test.cpp buffer_test.cpp cpu_test.cpp errors_test.cpp indexed_heap_test.cpp intrusive_list_test.cpp ring_test.cpp simd128_test.cpp slab_test.cpp timer_wheel_test.cpp)
 lanner_layer(NAME sys
   SOURCES clock.cpp files.cpp fork.cpp log_stamp.cpp memory.cpp poller.cpp process.cpp signals.cpp sockets.cpp
   TESTS clock_test.cpp files_test.cpp fork_test.cpp log_stamp_test.cpp memory_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)

@@ -58,4 +58,9 @@ constexpr bool has_member(const RequestHead& head, Token token, std::string_view
   return false;
 }
 
+// "TE: trailers" on 1.1 or later: the client takes trailers (RFC 9110, section 6.5.1).
+constexpr bool takes_trailers(const RequestHead& head) noexcept {
+  return head.minor_version > 0 && has_member(head, Token::te, "trailers");
+}
+
 }  // namespace lanner::http

@@ -48,5 +48,16 @@ TEST(List, FieldsOfOneNameAreOneList) {
   EXPECT_TRUE(has_member(head, Token::te, "trailers"));
 }
 
+TEST(List, TrailersAreTakenByWhoSaysSo) {
+  RequestHead head;
+  head.minor_version = 1;
+  EXPECT_FALSE(takes_trailers(head));
+  Field fields[] = {{"TE", "gzip;q=0.5, Trailers", Token::te}};
+  head.fields = fields;
+  EXPECT_TRUE(takes_trailers(head));
+  head.minor_version = 0;
+  EXPECT_FALSE(takes_trailers(head));
+}
+
 }  // namespace
 }  // namespace lanner::http

@@ -181,4 +181,16 @@ std::size_t percent_decode(std::string_view text, char* to) noexcept {
   return static_cast<std::size_t>(to - begin);
 }
 
+bool percent_encode_path(std::string_view path, Buffer* to) noexcept {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  constexpr std::string_view kOthers = ",:@/";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const char triplet[3] = {'%', kHex[byte >> 4], kHex[byte & 15]};
+    const bool plain = is_byte(c, kRegNameByte) || kOthers.find(c) != kOthers.npos;
+    if (!to->append(plain ? std::string_view(&c, 1) : std::string_view(triplet, 3))) return false;
+  }
+  return true;
+}
+
 }  // namespace lanner::http

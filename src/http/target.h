@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/buffer.h"
 #include "base/result.h"
 #include "http/head.h"
 
@@ -35,5 +36,9 @@ bool is_target_of_host(const RequestHead& head, std::string_view host) noexcept;
 // Percent-decodes valid triplets; others are copied as they are. `to` needs text.size() bytes.
 // Returns the bytes written.
 std::size_t percent_decode(std::string_view text, char* to) noexcept;
+
+// Appends a path as it goes on the wire: all but the characters of paths as %XX (RFC 3986, section
+// 3.3). False: out of memory.
+[[nodiscard]] bool percent_encode_path(std::string_view path, Buffer* to) noexcept;
 
 }  // namespace lanner::http

@@ -184,6 +184,12 @@ TEST(Host, ComparesWithTheTarget) {
   EXPECT_FALSE(same("http://t:1/", "t:2"));
 }
 
+TEST(PercentEncode, LeavesTheCharactersOfPathsAlone) {
+  Buffer out;
+  ASSERT_TRUE(percent_encode_path("/a b/\xc3\xa9~-._,:@!$&'()*+;=%2F?#", &out));
+  EXPECT_EQ(out.view(), "/a%20b/%C3%A9~-._,:@!$&'()*+;=%252F%3F%23");
+}
+
 TEST(PercentDecode, DecodesTripletsOnly) {
   const auto decode = [](std::string_view text) {
     std::string out(text.size(), '\0');

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/base64.h"
 #include "http/ascii.h"
 
 namespace lanner::log {
@@ -18,15 +19,6 @@ constexpr std::size_t kNumberBytesMax = 48;
 
 bool is_plain(char byte) noexcept {
   return byte >= 0x20 && byte <= 0x7E && byte != '"' && byte != '\\';
-}
-
-// 0..63, or -1 (RFC 4648, section 4).
-int base64_value(char byte) noexcept {
-  if (byte >= 'A' && byte <= 'Z') return byte - 'A';
-  if (byte >= 'a' && byte <= 'z') return byte - 'a' + 26;
-  if (byte >= '0' && byte <= '9') return byte - '0' + 52;
-  if (byte == '+') return 62;
-  return byte == '/' ? 63 : -1;
 }
 
 // The user-id of Basic credentials (RFC 7617, section 2), at most what `room` holds; "" if there is

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "http/ascii.h"
+#include "base/base64.h"
 #include "http/list.h"
 
 namespace lanner::websocket {
@@ -25,15 +25,6 @@ const std::string_view* find_single(const RequestHead& head, Token token) noexce
   return found;
 }
 
-// 0..63, or -1 (RFC 4648, section 4).
-int base64_value(char byte) noexcept {
-  if (byte >= 'A' && byte <= 'Z') return byte - 'A';
-  if (byte >= 'a' && byte <= 'z') return byte - 'a' + 26;
-  if (http::is_digit(byte)) return byte - '0' + 52;
-  if (byte == '+') return 62;
-  return byte == '/' ? 63 : -1;
-}
-
 // Base64 of 16 bytes: 22 digits, the last one with its 4 spare bits unset, and "==".
 bool is_valid_key(std::string_view key) noexcept {
   constexpr std::size_t kDigits = 22;
@@ -46,8 +37,12 @@ bool is_valid_key(std::string_view key) noexcept {
 
 }  // namespace
 
+bool asks_for_websocket(const RequestHead& head) noexcept {
+  return head.upgrade && http::has_member(head, Token::upgrade, "websocket");
+}
+
 Result<Handshake> check_handshake(const RequestHead& head) noexcept {
-  if (!head.upgrade || !http::has_member(head, Token::upgrade, "websocket")) return Handshake::none;
+  if (!asks_for_websocket(head)) return Handshake::none;
   const bool has_body = head.framing == http::BodyFraming::chunked || head.content_length > 0;
   const bool old = head.major_version == 1 && head.minor_version == 0;
   if (head.method != http::Method::get || old || has_body) return Errc::websocket_handshake_invalid;

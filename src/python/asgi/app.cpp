@@ -8,6 +8,7 @@
 #include "python/asyncio/awaitable.h"
 #include "python/asyncio/loop_base.h"
 #include "python/asyncio/task_registry.h"
+#include "python/object/exception.h"
 
 namespace lanner::python {
 

@@ -8,6 +8,7 @@
 
 #include "python/asgi/handler.h"
 #include "python/asyncio/awaitable.h"
+#include "python/object/exception.h"
 #include "python/object/text.h"
 
 namespace lanner::python {

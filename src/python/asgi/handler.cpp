@@ -6,6 +6,7 @@
 
 #include "http/list.h"
 #include "python/asyncio/poller_type.h"
+#include "websocket/handshake.h"
 
 namespace lanner::python {
 
@@ -23,7 +24,7 @@ http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
 void AsgiHandler::handle(http::Exchange& exchange) noexcept {
   const http::RequestHead& head = exchange.head();
   // The server has refused malformed handshakes already (websocket/handshake.h).
-  if (head.upgrade && http::has_member(head, http::Token::upgrade, "websocket")) {
+  if (websocket::asks_for_websocket(head)) {
     return refuse_websocket(exchange);
   }
   if (!gil_.held()) {

@@ -46,27 +46,13 @@ PyObject* make_extensions(PyObject* nothing, bool trailers) noexcept {
   return all.release();
 }
 
-// A path as it goes on the wire: all but the characters of paths as %XX (RFC 3986, section 3.3).
-PyObject* percent_encoded(std::string_view text) noexcept {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  constexpr std::string_view kOthers = ",:@/";
+PyObject* percent_encoded(std::string_view path) noexcept {
   Buffer encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const char triplet[3] = {'%', kHex[byte >> 4], kHex[byte & 15]};
-    const bool plain = http::is_byte(c, http::kRegNameByte) || kOthers.find(c) != kOthers.npos;
-    if (!encoded.append(plain ? std::string_view(&c, 1) : std::string_view(triplet, 3))) {
-      return PyErr_NoMemory();
-    }
-  }
+  if (!http::percent_encode_path(path, &encoded)) return PyErr_NoMemory();
   return bytes_of(encoded.view());
 }
 
 }  // namespace
-
-bool takes_trailers(const http::RequestHead& head) noexcept {
-  return head.minor_version > 0 && http::has_member(head, http::Token::te, "trailers");
-}
 
 int ScopeBuilder::init(AsgiState* state, PyObject* root_path) noexcept {
   state_ = state;
@@ -226,7 +212,8 @@ PyObject* ScopeBuilder::build(http::Exchange& exchange) noexcept {
   }
   if (PyDict_GET_SIZE(no_options_.get()) != 0 && make_all_extensions() < 0) return nullptr;
   // Copies: what middleware changes in them must not reach the next request.
-  PyObject* extensions = takes_trailers(head) ? trailer_extensions_.get() : plain_extensions_.get();
+  PyObject* extensions =
+      http::takes_trailers(head) ? trailer_extensions_.get() : plain_extensions_.get();
   if (set(scope.get(), state_->names.extensions, PyDict_Copy(extensions)) < 0 ||
       set(scope.get(), state_->names.asgi, PyDict_Copy(asgi_.get())) < 0) {
     return nullptr;

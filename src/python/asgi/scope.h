@@ -14,9 +14,6 @@
 
 namespace lanner::python {
 
-// "TE: trailers" on 1.1 (RFC 9110, section 6.5.1).
-bool takes_trailers(const http::RequestHead& head) noexcept;
-
 class ScopeBuilder final {
  public:
   // -1 with an exception set. root_path: a str.

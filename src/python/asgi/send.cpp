@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "http/list.h"
 #include "http/status.h"
 #include "python/answer/held_bytes.h"
 #include "python/asgi/call.h"
@@ -115,7 +116,7 @@ bool AsgiCall::parse_start(PyObject* message) noexcept {
     has_length_ = true;
     length_ = *length;
   }
-  offers_trailers_ = wants_trailers_ && takes_trailers(exchange_->head());
+  offers_trailers_ = wants_trailers_ && http::takes_trailers(exchange_->head());
   has_start_ = true;
   return true;
 }

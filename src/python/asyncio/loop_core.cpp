@@ -143,10 +143,7 @@ PyObject* LoopCore::run_once() noexcept {
   running_ = false;
   if (!fine) return nullptr;
   if (exit_) {
-    Ref error = std::move(exit_);
-    PyObject* traceback = PyException_GetTraceback(error.get());
-    PyObject* type = share(PyExceptionInstance_Class(error.get()));
-    PyErr_Restore(type, error.release(), traceback);
+    raise_exception(std::move(exit_));
     return nullptr;
   }
   return none();

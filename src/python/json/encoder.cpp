@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "python/json/error.h"
+#include "python/object/exception.h"
 
 namespace lanner::python {
 

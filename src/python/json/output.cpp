@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "python/object/exception.h"
+
 namespace lanner::python {
 
 char* BytesSpace::grow(char* begin, std::size_t used, std::size_t more,

@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <utility>
+
 #include "python/object/ref.h"
 
 namespace lanner::python {
@@ -37,5 +39,23 @@ inline void raise_exception(Ref exception) noexcept {
                 PyException_GetTraceback(value));
 #endif
 }
+
+// The exception in flight, taken out of the thread state while other code runs.
+class Raised final {
+ public:
+  Raised() noexcept : exception_(take_exception()) {}
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+  // Borrowed; null: none was in flight.
+  PyObject* value() const noexcept { return exception_.get(); }
+  // Puts it back in place of one that came since: the caller returns its error value.
+  void restore() noexcept {
+    PyErr_Clear();
+    if (exception_) raise_exception(std::move(exception_));
+  }
+
+ private:
+  Ref exception_;
+};
 
 }  // namespace lanner::python

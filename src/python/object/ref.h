@@ -70,32 +70,4 @@ inline bool only_mine(PyObject* object, Py_ssize_t mine = 1) noexcept {
 #endif
 }
 
-// The exception in flight, taken out of the thread state.
-class Raised final {
- public:
-  Raised() noexcept { PyErr_Fetch(&type_, &value_, &traceback_); }
-  Raised(const Raised&) = delete;
-  Raised& operator=(const Raised&) = delete;
-  ~Raised() {
-    Py_XDECREF(type_);
-    Py_XDECREF(value_);
-    Py_XDECREF(traceback_);
-  }
-  // The exception itself, borrowed; may be null.
-  PyObject* value() noexcept {
-    PyErr_NormalizeException(&type_, &value_, &traceback_);
-    return value_;
-  }
-  // Puts it back: the caller returns its error value.
-  void restore() noexcept {
-    PyErr_Restore(std::exchange(type_, nullptr), std::exchange(value_, nullptr),
-                  std::exchange(traceback_, nullptr));
-  }
-
- private:
-  PyObject* type_ = nullptr;
-  PyObject* value_ = nullptr;
-  PyObject* traceback_ = nullptr;
-};
-
 }  // namespace lanner::python

@@ -6,6 +6,7 @@
 #include "python/json/decoder.h"
 #include "python/json/text.h"
 #include "python/object/call_method.h"
+#include "python/object/exception.h"
 #include "python/schema/hashes.h"
 #include "python/schema/rules.h"
 #include "python/schema/state.h"

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "python/object/call_method.h"
+#include "python/object/exception.h"
 #include "python/schema/foreign.h"
 #include "python/schema/state.h"
 

@@ -5,6 +5,7 @@
 
 #include "json/utf8.h"
 #include "python/object/call_method.h"
+#include "python/object/exception.h"
 #include "python/schema/foreign.h"
 
 namespace lanner::python {
