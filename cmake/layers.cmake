@@ -6,9 +6,10 @@ lanner_layer(NAME sys
   SOURCES clock.cpp files.cpp fork.cpp log_stamp.cpp memory.cpp poller.cpp process.cpp signals.cpp sockets.cpp
   TESTS clock_test.cpp files_test.cpp fork_test.cpp log_stamp_test.cpp memory_test.cpp poller_test.cpp process_test.cpp signals_test.cpp sockets_test.cpp)
 lanner_layer(NAME http
-  SOURCES date.cpp forwarded.cpp ip_address.cpp method.cpp response_head.cpp status.cpp target.cpp token.cpp trust_list.cpp
-  TESTS ascii_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp response_head_test.cpp
-    status_test.cpp target_test.cpp token_test.cpp trust_list_test.cpp)
+  SOURCES cookie.cpp date.cpp forwarded.cpp ip_address.cpp method.cpp query.cpp response_head.cpp set_cookie.cpp status.cpp target.cpp
+    token.cpp trust_list.cpp
+  TESTS ascii_test.cpp cookie_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp query_test.cpp
+    response_head_test.cpp set_cookie_test.cpp status_test.cpp target_test.cpp token_test.cpp trust_list_test.cpp)
 lanner_layer(NAME net
   SOURCES fake_transport.cpp job_queue.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp
   TESTS job_queue_test.cpp listener_test.cpp loop_test.cpp out_buffer_test.cpp transport_test.cpp)

@@ -31,6 +31,13 @@ FORWARDED = (
     b"\x03shop.example:8443, [::1]",
     b"\x048443",
 )
+# The first byte chooses query, cookie or set-cookie (fuzz_pairs.cpp).
+PAIRS = (
+    b"\0a=1&b=%C3%A4+x&&c&=d&e=%zz%4",
+    b'\x01a=1; b="x\\"\\073\\\\"; novalue;; c = "y" ; a=2',
+    b"\x02id\n0123\nshop.example\n/cart",
+    b'\x02__Host-id\n"a b\\073"\n\n/',
+)
 JSON = (
     b'{"a":[1,-0,1.5e-7,18446744073709551616,1e308],"\\u00e9":"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\\ud83d\\ude00"}',
     b' [ true , false , null , "\\"\\\\\\/\\b\\f\\n\\r\\t" , { } , [ ] ] ',
@@ -98,6 +105,7 @@ def main() -> int:
         write_seeds(target, choices, Path(arguments[0]) / target)
     for name, seeds in {
         "forwarded": FORWARDED,
+        "pairs": PAIRS,
         "json_reader": JSON,
         "schema": tuple(schema_seeds()),
         "encode": tuple(encode_seeds()),
