@@ -27,9 +27,6 @@ class HelloHandler final : public http::Handler {
     (void)exchange.write({kHello, nullptr, nullptr});
     (void)exchange.finish();
   }
-  void rest() noexcept override {}
-  void settle() noexcept override {}
-  void on_interrupt() noexcept override {}
 
  private:
   http::ResponseHead head_;

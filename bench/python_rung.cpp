@@ -17,7 +17,7 @@
 namespace lanner::bench {
 namespace {
 
-class PythonHandler final : public http::Handler {
+class PythonHandler final : public http::Handler, public net::LoopHook {
  public:
   explicit PythonHandler(PyObject* function) noexcept : function_(function) {}
   http::BodyMode body_mode(const http::RequestHead&) noexcept override {
@@ -50,6 +50,7 @@ PyObject* serve(PyObject*, PyObject* args) noexcept {
   Result<std::unique_ptr<net::Loop>> loop = net::Loop::create();
   if (!loop) return PyErr_NoMemory();
   PythonHandler handler(function);
+  (*loop)->set_hook(&handler);
   const std::unique_ptr<server::Server> server = server::Server::create(**loop, handler, {});
   if (!server || !server->listen(listener)) return PyErr_NoMemory();
   (void)server->run();

@@ -155,13 +155,6 @@ class Handler {
   // Answers now, or retains the exchange and answers later. The server aborts an exchange that is
   // neither finished, aborted nor retained on return.
   virtual void handle(Exchange& exchange) noexcept = 0;
-  // The loop is about to write and needs no handler meanwhile. A Python handler releases the GIL
-  // here.
-  virtual void rest() noexcept = 0;
-  // The loop is about to wait: objects released while writing may be destroyed now.
-  virtual void settle() noexcept = 0;
-  // A signal woke the loop (EINTR).
-  virtual void on_interrupt() noexcept = 0;
 
  protected:
   ~Handler() = default;

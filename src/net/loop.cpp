@@ -101,13 +101,14 @@ void Loop::run_once(int wait_ms_max) noexcept {
   if (observer_) observer_->on_wake();
   if (ready) {
     dispatch(*ready);
-  } else if (observer_) {
-    observer_->on_interrupt();
+  } else if (hook_) {
+    hook_->on_interrupt();
   }
   timers_.advance(now_ms_);
   run_all(deferred);
   run_all(take_posted());
   if (observer_) observer_->on_turn_end();
+  if (hook_) hook_->settle();
 }
 
 void Loop::run() noexcept {

@@ -1,7 +1,7 @@
 // net/loop.h: one thread's event loop: waits for descriptors and timers, and calls their owners.
 //
 // One iteration ("turn"): wait -> ready watchers, one indirect call each -> due timers -> posted
-// tasks -> TurnEnd. Everything belongs to the loop's thread except post() and stop().
+// tasks -> TurnObserver::on_turn_end() -> LoopHook::settle(). Everything belongs to the loop's thread except post() and stop().
 
 #pragma once
 
@@ -50,11 +50,24 @@ class TurnObserver {
   // All watchers, timers and tasks of this iteration have run: time to write buffers and destroy
   // closed connections.
   virtual void on_turn_end() noexcept = 0;
-  // The wait was interrupted by a signal.
-  virtual void on_interrupt() noexcept = 0;
 
  protected:
   ~TurnObserver() = default;
+};
+
+// What the loop's thread holds while handlers run and lets go of when none does: an interpreter's
+// lock. One for each loop; without one there is nothing to hold.
+class LoopHook {
+ public:
+  // No handler is needed for a while: before writing and waiting. It takes hold again by itself.
+  virtual void rest() noexcept = 0;
+  // The turn is over: what was released while it rested may be destroyed now.
+  virtual void settle() noexcept = 0;
+  // A signal interrupted the wait.
+  virtual void on_interrupt() noexcept = 0;
+
+ protected:
+  ~LoopHook() = default;
 };
 
 class Loop final : private sys::ForkGuest {
@@ -90,6 +103,12 @@ class Loop final : private sys::ForkGuest {
 
   TurnObserver* turn_observer() const noexcept { return observer_; }
   void set_turn_observer(TurnObserver* observer) noexcept { observer_ = observer; }
+  // Borrowed; null removes it.
+  void set_hook(LoopHook* hook) noexcept { hook_ = hook; }
+  // Loop's thread, outside run_once() or in on_turn_end(): see LoopHook.
+  void rest() noexcept {
+    if (hook_) hook_->rest();
+  }
   // One turn; waits at most `wait_ms_max` (-1 = until something happens).
   void run_once(int wait_ms_max) noexcept;
   // Runs until stop(). A stopped loop cannot be run again.
@@ -147,6 +166,7 @@ class Loop final : private sys::ForkGuest {
   std::int64_t now_unix_;
   TimerWheel timers_;
   TurnObserver* observer_ = nullptr;
+  LoopHook* hook_ = nullptr;
   Task* deferred_ = nullptr;
   Task** deferred_end_ = &deferred_;
   int ready_count_ = 0;  // of the batch that is being dispatched

@@ -69,14 +69,21 @@ struct Observer final : TurnObserver {
     ++turns;
     if (at_end) at_end();
   }
-  void on_interrupt() noexcept override { ++interrupts; }
   void on_wake() noexcept override {
     if (at_wake) at_wake();
   }
   int turns = 0;
-  int interrupts = 0;
   std::function<void()> at_wake;
   std::function<void()> at_end;
+};
+
+struct Hook final : LoopHook {
+  void rest() noexcept override { ++rests; }
+  void settle() noexcept override { ++settles; }
+  void on_interrupt() noexcept override { ++interrupts; }
+  int rests = 0;
+  int settles = 0;
+  int interrupts = 0;
 };
 
 class LoopTest : public ::testing::Test {
@@ -413,8 +420,8 @@ TEST_F(LoopTest, TellsOfSignals) {
   }, before{};
   action.sa_handler = ignore_signal;  // no SA_RESTART matters: epoll_wait is never restarted
   ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
-  Observer observer;
-  loop().set_turn_observer(&observer);
+  Hook hook;
+  loop().set_hook(&hook);
   const pthread_t here = ::pthread_self();
   std::atomic<bool> told{false};
   // Again and again: a signal that comes before the wait does not interrupt it.
@@ -424,11 +431,11 @@ TEST_F(LoopTest, TellsOfSignals) {
       std::this_thread::yield();
     }
   });
-  while (observer.interrupts == 0) loop().run_once(-1);
+  while (hook.interrupts == 0) loop().run_once(-1);
   told = true;
   thread.join();
   ::sigaction(SIGUSR1, &before, nullptr);
-  EXPECT_EQ(observer.turns, observer.interrupts) << "an interrupted turn ends like any other";
+  EXPECT_EQ(hook.settles, hook.interrupts) << "an interrupted turn ends like any other";
 }
 
 TEST_F(LoopTest, LendsBlocks) {

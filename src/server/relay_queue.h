@@ -51,9 +51,6 @@ class RelayQueue final : public http::Handler {
     return http::BodyMode::stream;
   }
   void handle(http::Exchange& exchange) noexcept override;
-  void rest() noexcept override {}
-  void settle() noexcept override {}
-  void on_interrupt() noexcept override { nudge(); }
 
  private:
   // REQUIRES: mutex_, all of them.

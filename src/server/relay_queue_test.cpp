@@ -133,9 +133,9 @@ TEST(RelayQueue, AtTheEndAllAreGivenOut) {
   all.rig.cut();
 }
 
-TEST(RelayQueue, AnInterruptIsANudge) {
+TEST(RelayQueue, ANudgeIsTakenWithoutAnExchange) {
   RelayRig all;
-  all.queue.on_interrupt();
+  all.queue.nudge();
   bool nudged = false;
   EXPECT_EQ(all.queue.take(&nudged), nullptr);
   EXPECT_TRUE(nudged);

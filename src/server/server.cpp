@@ -299,7 +299,6 @@ void Server::on_turn_end() noexcept {
   if (!dirty_.empty()) flush_dirty();
   if (!graveyard_.empty()) bury();
   if (memory_full_ || budget().full() || !short_.empty()) look_at_memory();
-  handler_.settle();
   if (options_.log) options_.log->set_now(loop_.now_ms());
 }
 
@@ -338,7 +337,7 @@ bool Server::after_turn() noexcept {
 }
 
 bool Server::run() noexcept {
-  handler_.rest();
+  loop_.rest();
   while (!after_turn()) {
     before_wait();
     if (over()) continue;
@@ -346,7 +345,7 @@ bool Server::run() noexcept {
     loop_.run_once(away_ ? process::Board::kRecheckMs : -1);
     if (away_) balance();
   }
-  handler_.rest();
+  loop_.rest();
   return !was_cut_;
 }
 
@@ -359,7 +358,7 @@ void Server::stay_awake() noexcept {
 }
 
 void Server::flush_dirty() noexcept {
-  handler_.rest();
+  loop_.rest();
   held_bytes_ = 0;
   while (Connection* connection = dirty_.pop_front()) connection->flush();
 }

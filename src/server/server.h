@@ -154,7 +154,6 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
     if (options_.board) options_.board->set_working(loop_.now_ms());
   }
   void on_turn_end() noexcept override;
-  void on_interrupt() noexcept override { handler_.on_interrupt(); }
 
  private:
   static constexpr std::uint64_t kHeldBytesMax = 524288;  // a quarter of a usual L2 cache

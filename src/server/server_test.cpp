@@ -243,21 +243,31 @@ TEST(Server, TheApplicationsOwnDateAndServerWin) {
 
 // ---- turns
 
-TEST(Server, LetsTheHandlerRestOnceATurnBeforeItWrites) {
+struct CountingHook final : net::LoopHook {
+  void rest() noexcept override { ++rests; }
+  void settle() noexcept override { ++settles; }
+  void on_interrupt() noexcept override {}
+  int rests = 0;
+  int settles = 0;
+};
+
+TEST(Server, LetsTheLoopRestOnceATurnBeforeItWrites) {
   TestHandler handler;
+  CountingHook hook;
   Rig rig(handler, Rig::plain_options());
+  rig.loop().set_hook(&hook);
   Client& one = rig.connect();
   Client& other = rig.connect();
   one.send(kGet);
   other.send(kGet);
-  handler.rests = handler.settles = 0;
   rig.turn();
-  EXPECT_EQ(handler.rests, 1);
-  EXPECT_EQ(handler.settles, 1);
+  EXPECT_EQ(hook.rests, 1);
+  EXPECT_EQ(hook.settles, 1);
   rig.turn();
-  EXPECT_EQ(handler.rests, 1) << "nothing to write";
-  EXPECT_EQ(handler.settles, 2);
+  EXPECT_EQ(hook.rests, 1) << "nothing to write";
+  EXPECT_EQ(hook.settles, 2);
   rig.cut();
+  rig.loop().set_hook(nullptr);
 }
 
 TEST(Server, CountsConnectionsAndRequests) {

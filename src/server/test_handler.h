@@ -105,9 +105,6 @@ class TestHandler final : public http::Handler {
     targets.emplace_back(exchange.head().target);
     script(exchange);
   }
-  void rest() noexcept override { ++rests; }
-  void settle() noexcept override { ++settles; }
-  void on_interrupt() noexcept override { ++interrupts; }
 
   // For scripts: the answer comes later, through `held`.
   void hold(http::Exchange& exchange, TestObserver& observer) {
@@ -121,9 +118,6 @@ class TestHandler final : public http::Handler {
   http::Exchange* held = nullptr;
   std::vector<std::string> targets;
   int handled = 0;
-  int rests = 0;
-  int settles = 0;
-  int interrupts = 0;
 };
 
 }  // namespace lanner::server::test

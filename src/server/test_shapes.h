@@ -227,9 +227,6 @@ class LoopHandler final : public http::Handler {
     }
     return some;
   }
-  void rest() noexcept override {}
-  void settle() noexcept override {}
-  void on_interrupt() noexcept override {}
 
  private:
   void drop_ended() {

@@ -13,19 +13,16 @@ void Released::add(PyObject* object) noexcept {
   if (!to) return;
   std::memcpy(to, &object, sizeof object);
   objects_.commit(sizeof object);
-}
-
-bool Released::empty() const noexcept {
-  std::lock_guard lock(mutex_);
-  return objects_.empty();
+  some_.store(true, std::memory_order_relaxed);
 }
 
 void Released::drop_all() noexcept {
+  if (empty()) return;
   Buffer taken;
   {
     std::lock_guard lock(mutex_);
-    if (objects_.empty()) return;
     taken = std::move(objects_);
+    some_.store(false, std::memory_order_relaxed);
   }
   // Outside the lock: a destructor may run any Python code.
   for (std::size_t at = 0; at < taken.size(); at += sizeof(PyObject*)) {

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include <cstddef>
+#include <atomic>
 #include <mutex>
 
 #include "base/buffer.h"
@@ -21,13 +21,15 @@ class Released final {
 
   // Any thread, GIL or not. When memory is out the object is leaked rather than touched.
   void add(PyObject* object) noexcept;
-  bool empty() const noexcept;
+  // One that another thread adds now may be missed.
+  bool empty() const noexcept { return !some_.load(std::memory_order_relaxed); }
   // With the GIL: drops all.
   void drop_all() noexcept;
 
  private:
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   Buffer objects_;  // PyObject*[]
+  std::atomic<bool> some_{false};
 };
 
 }  // namespace lanner::python

@@ -59,12 +59,6 @@ void AsgiHandler::call_ended(AsgiCall* call) noexcept {
   calls_.destroy(call);
 }
 
-void AsgiHandler::settle() noexcept {
-  if (app_.released().empty()) return;
-  gil_.hold();
-  app_.released().drop_all();
-}
-
 void AsgiHandler::wrote() noexcept {
   if (!flush_callback_ || flush_asked_ || poller_in_turn(poller_)) return;
   flush_asked_ = true;

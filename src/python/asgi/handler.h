@@ -29,9 +29,6 @@ class AsgiHandler final : public http::Handler {
 
   http::BodyMode body_mode(const http::RequestHead& head) noexcept override;
   void handle(http::Exchange& exchange) noexcept override;
-  void rest() noexcept override { gil_.rest(); }
-  void settle() noexcept override;
-  void on_interrupt() noexcept override {}  // asyncio hears of signals by itself
 
   // For calls.
   void hold_gil() noexcept { gil_.hold(); }

@@ -51,7 +51,13 @@ class Watch final : public net::Watcher {
   Buffer& ready_;
 };
 
-struct PollerState {
+// The one owner of the GIL of its loop. asyncio hears of signals by itself, and drops objects where
+// the guest has the GIL after a turn.
+struct PollerState final : net::LoopHook {
+  void rest() noexcept override { gil.rest(); }
+  void settle() noexcept override {}
+  void on_interrupt() noexcept override {}
+
   std::unique_ptr<net::Loop> loop;
   Buffer table;  // Watch*[], by descriptor
   Buffer ready;  // Ready[], of the turn that runs
@@ -126,6 +132,7 @@ PyObject* poller_new(PyTypeObject* type, PyObject*, PyObject*) noexcept {
   PollerState* state = new (std::nothrow) PollerState;
   if (!state) return PyErr_NoMemory();
   state->loop = std::move(*loop);
+  state->loop->set_hook(state);
   reinterpret_cast<PollerObject*>(object.get())->state = state;  // SAFETY: just allocated as such
   return object.release();
 }

@@ -46,14 +46,15 @@ Engine::~Engine() {
   if (poller_ && running_) set_poller_guest(poller_.get(), nullptr);
   server_.reset();
   handler_inline_.reset();
-  handler_threads_.reset();
+  queue_.reset();
   handler_asgi_.reset();
+  gil_.reset();
   clear();
 }
 
 bool Engine::stuck() const noexcept {
   if (handler_asgi_) return handler_asgi_->suspended_count() > 0;
-  return handler_threads_ && handler_threads_->queue().relay_count() > 0;
+  return queue_ && queue_->relay_count() > 0;
 }
 
 int Engine::traverse(visitproc visit, void* arg) noexcept {
@@ -169,31 +170,20 @@ int Engine::open_logs() noexcept {
 
 int Engine::make_server() noexcept {
   http::Handler* handler = nullptr;
-  if (options_.threads > 1) {
-    handler_threads_.reset(new (std::nothrow)
-                               ThreadedHandler(app_, *loop_, options_.server.limits));
-    handler = handler_threads_.get();
-  } else {
-    handler_inline_.reset(new (std::nothrow) WsgiHandler(app_));
+  gil_.reset(new (std::nothrow) LoopGil(*loop_, app_.released()));
+  if (gil_ && options_.threads > 1) {
+    queue_.reset(new (std::nothrow) server::RelayQueue(*loop_, options_.server.limits));
+    handler = queue_.get();
+    gil_->set_threads(queue_.get());
+  } else if (gil_) {
+    handler_inline_.reset(new (std::nothrow) WsgiHandler(app_, *gil_));
     handler = handler_inline_.get();
   }
   if (handler) server_ = server::Server::create(*loop_, *handler, options_.server);
   if (!server_) return raise_error({Errc::no_memory, 0}, "server");
-  interrupt().set_target(this);
+  gil_->interrupt().set_target(this);
   made_ = true;
   return 0;
-}
-
-Interrupt& Engine::interrupt() noexcept {
-  return handler_threads_ ? handler_threads_->interrupt() : handler_inline_->interrupt();
-}
-
-void Engine::hold_gil() noexcept {
-  if (handler_threads_) {
-    handler_threads_->hold_gil();
-  } else {
-    handler_inline_->hold_gil();
-  }
 }
 
 int Engine::listen() noexcept {
@@ -248,6 +238,7 @@ bool Engine::before_wait() noexcept {
 // The end: every connection is closed, and no request's task is left (background work after the
 // answer counts too) or the drain's time is over: then what is left is cancelled.
 bool Engine::after_turn() noexcept {
+  asgi_app_.released().drop_all();
   if (!server_->after_turn()) {
     if (foreign_loop_) board_.set_working(loop_->now_ms() + kForeignTurnMs);
     if (server_->has_work())
@@ -280,19 +271,19 @@ int Engine::run(int signals, PyObject* on_ready) noexcept {
     if (on_ready != Py_None && !Ref::steal(PyObject_CallNoArgs(on_ready))) result = -1;
     if (result == 0) {
       drained = server_->run();  // lets go of the GIL
-      if (handler_threads_) handler_threads_->queue().close();
+      if (queue_) queue_->close();
       close_logs();
-      hold_gil();
+      gil_->hold();
     }
   }
   if (app_.forked()) end_forked();
   running_ = false;
   app_.released().drop_all();
-  if (result < 0 || interrupt().raise()) return -1;
+  if (result < 0 || gil_->interrupt().raise()) return -1;
   return drained ? 1 : 0;
 }
 
-void Engine::run_thread() noexcept { run_handler_thread(app_, handler_threads_->queue()); }
+void Engine::run_thread() noexcept { run_handler_thread(app_, *queue_); }
 
 void Engine::stop() noexcept {
   if (server_) server_->request_stop();

@@ -91,8 +91,6 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   void close_logs() noexcept;
   std::unique_ptr<sys::StopSignals> catch_signals(int how) noexcept;
   int listen() noexcept;
-  void hold_gil() noexcept;
-  Interrupt& interrupt() noexcept;
 
   EngineOptions options_;
   std::array<int, kListenersMax> listeners_{};
@@ -104,8 +102,9 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   std::unique_ptr<log::Log> log_;
   process::Board board_;
   WsgiApp app_;
+  std::unique_ptr<LoopGil> gil_;  // WSGI: the loop's
   std::unique_ptr<WsgiHandler> handler_inline_;
-  std::unique_ptr<ThreadedHandler> handler_threads_;
+  std::unique_ptr<server::RelayQueue> queue_;  // with handler threads
   AsgiApp asgi_app_;
   std::unique_ptr<AsgiHandler> handler_asgi_;
   std::unique_ptr<sys::StopSignals> signals_;
