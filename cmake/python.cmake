@@ -63,6 +63,7 @@ set(LANNER_PYTHON_SOURCES
   wsgi/file_wrapper.cpp
   wsgi/handler.cpp
   wsgi/input.cpp
+  wsgi/loop_gil.cpp
   wsgi/start_response.cpp
   wsgi/state.cpp
   asgi/app.cpp
