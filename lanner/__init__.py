@@ -7,8 +7,8 @@ lanner.run("shop.wsgi:application", port=8000)
 
 TYPE_CHECKING = False  # typing.TYPE_CHECKING without importing typing (1.8 MB) into every worker
 if TYPE_CHECKING:
-    from lanner.launch import run
-    from lanner.launch import serve_async as serve
+    from lanner.cli.launch import run
+    from lanner.cli.launch import serve_async as serve
     from lanner.schema import Model
 del TYPE_CHECKING
 
@@ -19,11 +19,11 @@ __all__ = ["Model", "__version__", "run", "serve"]
 def __getattr__(name: str) -> object:
     """Imports a public name on first use: a worker needs neither the flags nor the supervisor."""
     if name == "run":
-        from lanner.launch import run
+        from lanner.cli.launch import run
 
         return run
     if name == "serve":
-        from lanner.launch import serve_async
+        from lanner.cli.launch import serve_async
 
         return serve_async
     if name == "Model":

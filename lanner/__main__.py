@@ -2,9 +2,9 @@
 
 import sys
 
-from lanner import stdio
 from lanner.log import complain
-from lanner.stopping import Stopped, StopRequests
+from lanner.process import stdio
+from lanner.process.stop_requests import Stopped, StopRequests
 
 
 def main() -> int:
@@ -12,7 +12,7 @@ def main() -> int:
     stdio.complete()
     with StopRequests() as stop:
         try:
-            from lanner.cli import main as run
+            from lanner.cli.command import main as run
 
             return run()
         except Stopped:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
 from typing import Any
 
 from lanner.schema import _rules
@@ -73,17 +72,6 @@ def names_of(hint: Any, name: str, shown: str) -> tuple[list[Path], str]:
     if not isinstance(written, str):
         raise TypeError(f"{shown}: the alias {written!r} is no str")
     return paths_of(read, shown), written
-
-
-def find(value: Any, path: Path, step_into: Callable[[Any, str | int], Any]) -> Any:
-    """What stands at the end of the path; what step_into() returns where there is no further way."""
-    from lanner.schema._codecs import NOTHING
-
-    for step in path:
-        value = step_into(value, step)
-        if value is NOTHING:
-            break
-    return value
 
 
 def starts(text: bytes, mark: bytes) -> bool:

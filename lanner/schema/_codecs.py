@@ -5,23 +5,25 @@ from __future__ import annotations
 import base64
 import binascii
 import enum
-import functools
+from collections.abc import Callable
 from typing import Any
 
 from lanner import _core
 from lanner.json import JSONEncodeError, Raw, dumpb, loads
-from lanner.schema._aliases import Path, find, starts
+from lanner.schema._aliases import Path, starts
 from lanner.schema._raw import Refused
 
 Error = dict[str, Any]
 NOTHING: Any = object()
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+PIECES, ITEMS = dict[str, Raw], list[Raw]  # an object and an array whose values are left unread
 
 
 class Codec:
     """Reads by the other nodes of the schema that it is part of; the schema says which it is when it is made."""
 
     schema: _core.Schema
+    schema_of: Callable[[Any], _core.Schema]  # a type's own
     from_attributes = False
 
     def json_schema(self, **options: Any) -> dict[str, Any]:
@@ -142,10 +144,10 @@ class AliasCodec(Codec):
 
     def validate_json(self, text: bytes) -> Any:
         try:
-            pieces = pieces_of().decode(text)
+            pieces = self.schema_of(PIECES).decode(text)
         except _core.ValidationError:  # no object
             return self.read(lambda: self.schema.decode_as(self.inner, text), {}, NOTHING)
-        found, loc = self.chosen(lambda path: find(pieces, path, step_in_json), pieces)
+        found, loc = self.chosen(lambda path: find(pieces, path, self.step_in_json), pieces)
         document = dumpb(found)
         return self.read(lambda: self.schema.decode_as(self.inner, document), loc, text)
 
@@ -159,6 +161,15 @@ class AliasCodec(Codec):
         elif self.from_attributes and has_attributes(value):
             found, loc = self.chosen(lambda path: find(value, path, step_by_attribute), {})
         return self.read(lambda: self.schema.validate_as(self.inner, found), loc, value)
+
+    def step_in_json(self, piece: Any, step: str | int) -> Any:
+        if isinstance(piece, dict):
+            return piece.get(step, NOTHING)
+        data = piece.data
+        if isinstance(step, str):
+            return self.schema_of(PIECES).decode(data).get(step, NOTHING) if starts(data, b"{") else NOTHING
+        items = self.schema_of(ITEMS).decode(data) if starts(data, b"[") else []
+        return items[step] if -len(items) <= step < len(items) else NOTHING
 
     def pairs_reader(self, inner: _core.Schema) -> Any:
         """decode_pairs() of a schema whose root this is; inner: one whose root is the inner record."""
@@ -227,29 +238,13 @@ def text_of(name: Any) -> str:
     return name if isinstance(name, str) else bytes(name).decode("utf-8", "surrogateescape")
 
 
-@functools.cache
-def pieces_of() -> _core.Schema:
-    """Reads an object into its values, unread."""
-    from lanner.schema._schema import Schema
-
-    return Schema(dict[str, Raw])
-
-
-@functools.cache
-def items_of() -> _core.Schema:
-    from lanner.schema._schema import Schema
-
-    return Schema(list[Raw])
-
-
-def step_in_json(piece: Any, step: str | int) -> Any:
-    if isinstance(piece, dict):
-        return piece.get(step, NOTHING)
-    data = piece.data
-    if isinstance(step, str):
-        return pieces_of().decode(data).get(step, NOTHING) if starts(data, b"{") else NOTHING
-    items = items_of().decode(data) if starts(data, b"[") else []
-    return items[step] if -len(items) <= step < len(items) else NOTHING
+def find(value: Any, path: Path, step_into: Callable[[Any, str | int], Any]) -> Any:
+    """What stands at the end of the path; what step_into() returns where there is no further way."""
+    for step in path:
+        value = step_into(value, step)
+        if value is NOTHING:
+            break
+    return value
 
 
 def step_in_object(value: Any, step: str | int) -> Any:

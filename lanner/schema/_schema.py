@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import decimal
+import functools
 import uuid
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack, overload
@@ -150,7 +151,7 @@ def make(new: Callable[..., Schema[Any]], cls: builtins.type[Schema[Any]], type:
     )
     made.type, made._options, made._nodes, made._root = type, options, nodes, root
     for codec in compiler.codecs:
-        codec.schema = made
+        codec.schema, codec.schema_of = made, schema_of
         codec.from_attributes = options["from_attributes"]
     outer = compiler.member(root)
     reading = nodes[outer["children"][-1]].get("object") if outer["kind"] == "custom" else None
@@ -158,6 +159,12 @@ def make(new: Callable[..., Schema[Any]], cls: builtins.type[Schema[Any]], type:
         inner = _core.Schema(nodes, reading.inner, _types.type_name(type), MADE_OF, **engine_options(options))
         vars(made)["decode_pairs"] = reading.pairs_reader(inner)
     return made
+
+
+@functools.cache
+def schema_of(type: Any) -> Schema[Any]:
+    """The schema of a type that codecs read pieces of documents by; made once."""
+    return Schema(type)
 
 
 def engine_options(options: Options) -> dict[str, Any]:

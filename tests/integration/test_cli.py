@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lanner import flags, foreign
+from lanner.cli import flags, foreign
 from tests.support.server import Server, run_to_end, until
 from tests.support.wire import Client, request
 

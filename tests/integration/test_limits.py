@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from lanner import _core
-from lanner import flags as flag_table
+from lanner.cli import flags as flag_table
 from tests.support.gate import Gate
 from tests.support.server import Server, cpu_s, open_fds, open_sockets, run_to_end, until
 from tests.support.wire import Client, Closed, chunked, request

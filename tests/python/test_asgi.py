@@ -6,7 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lanner import _core, asgi
+from lanner import _core
+from lanner.asgi import serve as asgi_serve
+from lanner.asgi.driver import Driver, loop_factory
+from lanner.asgi.executor import set_executor
 from lanner.errors import ConfigError
 from lanner.loop import EngineLoop
 
@@ -14,14 +17,14 @@ from lanner.loop import EngineLoop
 def test_uvloop_that_is_missing_is_a_wrong_flag(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvloop", None)
     with pytest.raises(ConfigError, match="uvloop is not installed; pip install uvloop, or --loop asyncio"):
-        asgi.loop_factory("uvloop")
+        loop_factory("uvloop")
 
 
 @pytest.mark.parametrize("threads", [None, 1, 3])
 def test_threads_size_the_default_executor(threads: int | None) -> None:
     async def main() -> object:
         loop = asyncio.get_running_loop()
-        asgi.set_executor(loop, threads)
+        set_executor(loop, threads)
         return getattr(loop, "_default_executor", None)
 
     made = asyncio.run(main())
@@ -30,13 +33,17 @@ def test_threads_size_the_default_executor(threads: int | None) -> None:
 
 
 def test_only_tasks_of_requests_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asgi, "CANCELLED_S", 0.05)
+    monkeypatch.setattr(asgi_serve, "CANCELLED_S", 0.05)
 
     async def main() -> tuple[bool, bool, bool]:
         request = asyncio.create_task(asyncio.sleep(0.01), name="lanner request")
         other = asyncio.create_task(asyncio.sleep(3600), name="other")
         stuck = asyncio.create_task(asyncio.sleep(3600), name="lanner request")
-        found = (await asgi.let_end({request, other}), await asgi.let_end({stuck}), await asgi.let_end(set()))
+        found = (
+            await asgi_serve.let_end({request, other}),
+            await asgi_serve.let_end({stuck}),
+            await asgi_serve.let_end(set()),
+        )
         for task in (other, stuck):
             task.cancel()
         return found
@@ -46,7 +53,7 @@ def test_only_tasks_of_requests_are_waited_for(monkeypatch: pytest.MonkeyPatch) 
 
 def test_engine_loop_drives_itself() -> None:
     async def main() -> None:
-        driver = asgi.Driver(asyncio.get_running_loop())
+        driver = Driver(asyncio.get_running_loop())
         assert (driver.foreign, driver.start()) == (False, None)
         driver.stop()
 
@@ -57,7 +64,7 @@ def test_engine_loop_drives_itself() -> None:
 def test_another_loop_is_given_turns_until_it_stops() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        driver = asgi.Driver(loop)
+        driver = Driver(loop)
         assert driver.foreign
         wants_turn = driver.start()
         assert wants_turn is not None

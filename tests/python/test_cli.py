@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import lanner as package
-from lanner import cli, flags
+from lanner.cli import command, flags
 
 
 def test_version(lanner) -> None:
@@ -300,7 +300,7 @@ def test_python_m_lanner_in_a_directory_of_its_own_name(serve, write) -> None:
 
 
 def test_main_returns_exit_codes(capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["run", "--banana"]) == 2
+    assert command.main(["run", "--banana"]) == 2
     assert capfd.readouterr().err == "lanner: unknown flag --banana\n"
 
 

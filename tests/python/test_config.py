@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from lanner import _core, flags, foreign
-from lanner.config import Config
+from lanner import _core
+from lanner.cli import flags, foreign
+from lanner.cli.config import Config
 from lanner.errors import ConfigError
 
 NOTHING: Mapping[str, str] = {}

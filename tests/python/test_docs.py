@@ -44,7 +44,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @each(PAGES)
 def test_flags_exist(page: Path) -> None:
-    from lanner import flags
+    from lanner.cli import flags
 
     known = {name for flag in flags.table() for name in (flag.name, *flag.aliases)} | {
         "help",
@@ -72,7 +72,7 @@ def test_make_targets_exist(page: Path) -> None:
 
 @each(READMES)
 def test_variables_of_the_environment_are_read(page: Path) -> None:
-    from lanner import flags
+    from lanner.cli import flags
 
     sources = [
         path

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from lanner import interface
 from lanner.errors import AppError
+from lanner.worker import interface
 
 
 def wsgi(environ: Any, start_response: Any) -> Any: ...

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from lanner import lifespan
+from lanner.asgi import lifespan
+from lanner.asgi.lifespan import Lifespan, last_line
 from lanner.errors import AppError
-from lanner.lifespan import Lifespan, last_line
 
 Body = Callable[[dict[str, Any], Any, Any], Coroutine[Any, Any, None]]
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lanner import listeners
-from lanner.address import Address, parse
+from lanner.cli.bind import parse
 from lanner.errors import ListenError
-from lanner.listeners import PATH_MAX, Listener, close_all, open_all, open_tcp, refused
+from lanner.process import listeners
+from lanner.process.address import Address
+from lanner.process.listeners import PATH_MAX, Listener, close_all, open_all, open_tcp, refused
 
 Open = Callable[..., list[Listener]]
 

@@ -14,9 +14,10 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 
 from lanner import _core
-from lanner.asgi import loop_factory
-from lanner.loop import EngineLoop, EngineSelector, SelectorLoop, descriptor_of, new_event_loop, run
-from lanner.loop_watchdog import Watchdog
+from lanner.asgi.driver import loop_factory
+from lanner.loop import EngineLoop, EngineSelector, SelectorLoop, new_event_loop, run
+from lanner.loop.selector import descriptor_of
+from lanner.loop.watchdog import Watchdog
 
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 MAKERS: dict[str, Callable[[], selectors.BaseSelector]] = {

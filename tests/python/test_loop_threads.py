@@ -17,8 +17,8 @@ import anyio.lowlevel
 import anyio.to_thread
 import pytest
 
-from lanner.anyio_threads import lend_threads
 from lanner.loop import EngineLoop, run
+from lanner.loop.anyio_threads import lend_threads
 
 DEADLINE_S = 20
 

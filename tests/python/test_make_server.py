@@ -7,8 +7,9 @@ import socket
 import pytest
 
 from lanner import _core
-from lanner.serving import Job, make_server
-from lanner.stopping import Stopped, StopRequests
+from lanner.process.engine import make_server
+from lanner.process.job import Job
+from lanner.process.stop_requests import Stopped, StopRequests
 
 
 def app(environ: object, start_response: object) -> list[bytes]:

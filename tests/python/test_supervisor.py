@@ -12,9 +12,9 @@ import pytest
 
 from lanner.errors import AppError, LannerError
 from lanner.log import Log
-from lanner.serving import Job
-from lanner.slot import Slot, back_off_s
-from lanner.supervisor import Supervisor, ended_child, reason
+from lanner.process.job import Job
+from lanner.process.slot import Slot, back_off_s
+from lanner.process.supervisor import Supervisor, ended_child, reason
 
 # What a worker does: reads its job, reports, and drains on SIGTERM. {body} runs after the handler is set.
 WORKER = """\

@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import check_imports
 import check_layers
 import gen_fuzz_seeds
 import pytest
@@ -43,6 +44,9 @@ class Tree:
 
     def layers(self) -> list[str]:
         return check_layers.check(self.root)
+
+    def imports(self) -> list[str]:
+        return check_imports.check(self.root)
 
     def tidy(self) -> list[str]:
         checker = tidy.Tidy(self.root)
@@ -166,6 +170,89 @@ def test_layers_of_this_repository_go_down() -> None:
     assert check_layers.check(ROOT) == []
 
 
+# check_imports.py
+
+PACKAGE_ROOMS = """
+[python]
+"lanner._core" = []
+"lanner.log" = []
+"lanner.process" = ["lanner._core", "lanner.log"]
+"lanner.cli" = ["lanner.log", "lanner.process"]
+"lanner" = ["lanner.cli"]
+
+[python-libraries]
+"asyncio" = ["lanner.cli"]
+"""
+
+
+@pytest.fixture
+def package(tree: Tree) -> Tree:
+    """A small package in rooms, in which a test makes one file wrong."""
+    tree.write("tools/layers.toml", PACKAGE_ROOMS)
+    tree.write("lanner/__init__.py", "from lanner.cli.command import main\n")
+    tree.write("lanner/_core.pyi", "import enum\n")
+    tree.write("lanner/log.py", "import os\n")
+    tree.write("lanner/process/__init__.py", "")
+    tree.write("lanner/process/job.py", "from lanner import _core\nfrom lanner.log import put\n")
+    tree.write("lanner/process/slot.py", "def start():\n    from lanner.process.job import Job\n")
+    tree.write("lanner/cli/__init__.py", "")
+    tree.write("lanner/cli/command.py", "import asyncio.events\nimport lanner.process.slot\nfrom . import flags\n")
+    tree.write("lanner/cli/flags.py", "from lanner.process import job\n")
+    return tree
+
+
+def test_imports_accept_a_package_that_goes_down(package: Tree) -> None:
+    assert package.imports() == []
+
+
+UP = "lanner.process may import only lanner._core, lanner.log, not lanner.cli"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("from lanner.cli.flags import table\n", 1, UP),
+        ("import os\nfrom lanner.cli import flags\n", 2, UP),
+        ("import lanner.cli.flags\n", 1, UP),
+        ("def start():\n    from lanner.cli.flags import table\n", 2, UP),
+        ("class Job:\n    def start(self):\n        import lanner.cli.flags\n", 3, UP),
+        ("try:\n    import os\nexcept ImportError:\n    import lanner.cli.flags\n", 4, UP),
+        ("if TYPE_CHECKING:\n    import os\nelse:\n    import lanner.cli.flags\n", 4, UP),
+        ("from ..cli import flags\n", 1, UP),
+        ("from lanner import main\n", 1, "lanner.process may import only lanner._core, lanner.log, not lanner"),
+        ("from lanner.gone import main\n", 1, "there is no module lanner.gone"),
+        ("from asyncio import run\n", 1, "only lanner.cli may import asyncio; others do it inside a function"),
+    ],
+)
+def test_imports_refuse(package: Tree, text: str, line: int, why: str) -> None:
+    package.write("lanner/process/pipes.py", text)
+    assert package.imports() == [f"lanner/process/pipes.py:{line}: {why}"]
+
+
+def test_imports_let_type_checkers_look_up_and_functions_load_late(package: Tree) -> None:
+    late = "def loop():\n    import asyncio\n"
+    looks = "    from lanner.cli.flags import table\n"
+    package.write("lanner/process/pipes.py", f"{late}if TYPE_CHECKING:\n{looks}if typing.TYPE_CHECKING:\n{looks}")
+    assert package.imports() == []
+
+
+@pytest.mark.parametrize("back", ["from lanner.process import slot\n", "def f():\n    import lanner.process.slot\n"])
+def test_imports_refuse_a_circle(package: Tree, back: str) -> None:
+    package.write("lanner/process/job.py", back)
+    line = back.count("\n")
+    circle = "lanner.process.job -> lanner.process.slot -> lanner.process.job"
+    assert package.imports() == [f"lanner/process/job.py:{line}: a circle of imports: {circle}"]
+
+
+def test_imports_refuse_a_module_without_a_row(package: Tree) -> None:
+    package.write("lanner/util.py", "")
+    assert package.imports() == ["lanner/util.py:1: 'lanner.util' is in no row of tools/layers.toml"]
+
+
+def test_imports_of_this_repository_go_down() -> None:
+    assert check_imports.check(ROOT) == []
+
+
 # tidy.py
 
 
@@ -247,8 +334,8 @@ def test_tidy_wants_the_name_in_the_first_line(tree: Tree) -> None:
         ("src/base/arena.h", 601, True),
         ("src/base/arena_test.cpp", 800, False),
         ("src/base/arena_test.cpp", 801, True),
-        ("lanner/cli.py", 400, False),
-        ("lanner/cli.py", 401, True),
+        ("lanner/cli/flags.py", 400, False),
+        ("lanner/cli/flags.py", 401, True),
     ],
 )
 def test_tidy_has_walls(tree: Tree, name: str, lines: int, fails: bool) -> None:

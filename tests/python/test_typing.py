@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lanner import flags
-from lanner.options import Options
+from lanner.cli import flags
+from lanner.cli.options import Options
 
 ROOT = Path(__file__).parents[2]
 

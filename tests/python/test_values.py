@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanner import values
+from lanner.cli import values
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lanner.address import Address
-from lanner.listeners import open_all
-from lanner.serving import Job
-from lanner.slot import Slot, command
-from lanner.worker import END, pack, receive
+from lanner.process.address import Address
+from lanner.process.job import Job
+from lanner.process.listeners import open_all
+from lanner.process.pipes import END, pack, receive
+from lanner.process.slot import Slot
+from lanner.worker.command_line import command
 
 
 class Started:

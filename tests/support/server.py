@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from lanner.supervisor import SAME_SIGNAL_S
+from lanner.process.supervisor import SAME_SIGNAL_S
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = Path(__file__).resolve().parent

@@ -136,7 +136,7 @@ PyObject* AsgiApp::start_task(PyObject* coroutine) noexcept {
   if (!PyCoro_CheckExact(coroutine)) {
     // Whatever can be awaited is an application's call (a class with __await__): a task needs a
     // coroutine.
-    Ref module = Ref::steal(PyImport_ImportModule("lanner.loop"));
+    Ref module = Ref::steal(PyImport_ImportModule("lanner.loop.callbacks"));
     owned =
         Ref::steal(module ? PyObject_CallMethod(module.get(), "drive", "O", coroutine) : nullptr);
     coroutine = owned.get();

@@ -69,8 +69,10 @@ int AsyncioParts::load(PyObject* module) noexcept {
   if (!timer_type) return -1;
   future_type = attribute_of("asyncio.futures", "Future");
   extract_stack = future_type ? attribute_of("asyncio.format_helpers", "extract_stack") : nullptr;
-  callback_failed = extract_stack ? attribute_of("lanner.loop", "callback_failed") : nullptr;
-  callback_slow = callback_failed ? attribute_of("lanner.loop", "callback_slow") : nullptr;
+  callback_failed =
+      extract_stack ? attribute_of("lanner.loop.callbacks", "callback_failed") : nullptr;
+  callback_slow =
+      callback_failed ? attribute_of("lanner.loop.callbacks", "callback_slow") : nullptr;
   return callback_slow ? 0 : -1;
 }
 

@@ -34,11 +34,11 @@ struct AsyncioParts {
   PyTypeObject* timer_type = nullptr;
   PyObject* future_type = nullptr;
   PyObject* extract_stack = nullptr;
-  PyObject* callback_failed = nullptr;  // lanner.loop's
+  PyObject* callback_failed = nullptr;  // of lanner.loop.callbacks
   PyObject* callback_slow = nullptr;
 
   bool loaded() const noexcept { return callback_slow != nullptr; }
-  // -1 with an exception set. REQUIRES: lanner.loop has been imported, all but its last line
+  // -1 with an exception set. REQUIRES: asyncio has been imported
   int load(PyObject* module) noexcept;
   int traverse(visitproc visit, void* arg) noexcept;
   void clear() noexcept;

@@ -15,7 +15,7 @@ namespace lanner::python {
 namespace {
 
 constexpr int kLogCloseMs = 1000;
-// A loop that is not ours does not say when it waits; it gives a turn each 100 ms (lanner/asgi.py).
+// A loop that is not ours does not say when it waits; it gives a turn each 100 ms (lanner/asgi/driver.py).
 constexpr std::uint64_t kForeignTurnMs = 100;
 constexpr std::uint64_t kHardEndMs =
     5000;  // beyond the drain, for an application that never returns

@@ -22,7 +22,7 @@ Ref exception_of(PyObject* task) noexcept {
 void end_forked(PyObject* task) noexcept {
   Ref error = take_exception();
   if (!error) error = exception_of(task);
-  Ref module = Ref::steal(PyImport_ImportModule("lanner.forked"));
+  Ref module = Ref::steal(PyImport_ImportModule("lanner.process.forked"));
   PyObject* with = error ? error.get() : Py_None;
   if (module) (void)PyObject_CallMethod(module.get(), "end", "O", with);
   ::_exit(1);  // end() does not return, unless memory is out

@@ -18,7 +18,7 @@ namespace lanner::python {
 
 inline bool came_back(std::uint32_t born) noexcept { return born != sys::fork_count(); }
 
-// Ends this process at once (lanner/forked.py), by the exception in flight or, if there is none,
+// Ends this process at once (lanner/process/forked.py), by the exception in flight or, if there is none,
 // that of `task` (may be null), which is done or not. REQUIRES: the GIL.
 [[noreturn]] void end_forked(PyObject* task = nullptr) noexcept;
 

@@ -4,19 +4,22 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-import lanner
-from lanner import address, banner, serving, stdio
-from lanner.config import App, Config
+from lanner import _core
+from lanner.cli import banner, bind
+from lanner.cli.config import App, Config
 from lanner.errors import ConfigError
-from lanner.listeners import Listener, close_all, open_all
 from lanner.log import Log, complain, put
-from lanner.stopping import Stopped, StopRequests
+from lanner.process import stdio
+from lanner.process.job import Job
+from lanner.process.listeners import Listener, close_all, open_all
+from lanner.process.stop_requests import Stopped, StopRequests
+from lanner.worker import serving
 
 TYPE_CHECKING = False  # as in lanner/__init__.py
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from lanner.options import Options
+    from lanner.cli.options import Options
 
 STDOUT = 1
 DESCRIPTORS_BESIDE = 1024  # the usual soft limit, for all but connections
@@ -59,7 +62,7 @@ async def serve_async(app: "str | App", **options: "Unpack[Options]") -> None:
     """
     import threading
 
-    from lanner import asgi
+    from lanner.asgi.serve import serve_here
 
     stdio.complete()
     config = Config.build(app, options, os.environ, one_process=True)
@@ -75,7 +78,7 @@ async def serve_async(app: "str | App", **options: "Unpack[Options]") -> None:
         announce = announcer(config, job, listeners, interface)
         main_thread = threading.current_thread() is threading.main_thread()
         with StopRequests(caught=main_thread) as stop:
-            await asgi.serve_here(loaded, job, main_thread, lambda server: announce(), stop)
+            await serve_here(loaded, job, main_thread, lambda server: announce(), stop)
     finally:
         close_all(listeners)
         if log_fd > STDOUT:
@@ -126,14 +129,14 @@ def open_everything(config: Config) -> tuple[int, list[Listener]]:
     """The access log's descriptor and the listeners, from the directory that --chdir names."""
     with config.naming_variables():
         change_directory(config)
-        places = [address.parse(text) for text in config.addresses()]
+        places = [bind.parse(text) for text in config.addresses()]
         return open_access_log(config), open_all(places, config.uds_permissions)
 
 
-def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serving.Job:
+def make_job(config: Config, listeners: list[Listener], log_fd: int) -> Job:
     options = config.engine_options()
     options["access_log_fd"] = log_fd
-    return serving.Job(
+    return Job(
         target=config.app,
         factory=config.factory,
         app_dir=os.path.abspath(config.app_dir),
@@ -146,7 +149,7 @@ def make_job(config: Config, listeners: list[Listener], log_fd: int) -> serving.
     )
 
 
-def single(config: Config, job: serving.Job, listeners: list[Listener], signals: bool, stop: StopRequests) -> bool:
+def single(config: Config, job: Job, listeners: list[Listener], signals: bool, stop: StopRequests) -> bool:
     """Serves in this process. False: a thread is still in the application."""
     app, interface = serving.load_app(job)
     stop.check()
@@ -155,7 +158,7 @@ def single(config: Config, job: serving.Job, listeners: list[Listener], signals:
     return serving.serve(app, interface, job, signals, lambda server: announce(), stop)
 
 
-def lend_all(config: Config, job: serving.Job, listeners: list[Listener]) -> None:
+def lend_all(config: Config, job: Job, listeners: list[Listener]) -> None:
     """Starts listening and passes the sockets to the engine, which closes them when its drain begins."""
     listen(config, listeners)
     if any(listener.inherited for listener in listeners):
@@ -166,8 +169,9 @@ def lend_all(config: Config, job: serving.Job, listeners: list[Listener]) -> Non
         listener.stop_listening()
 
 
-def supervise(config: Config, job: serving.Job, listeners: list[Listener]) -> int:
-    from lanner.supervisor import Supervisor
+def supervise(config: Config, job: Job, listeners: list[Listener]) -> int:
+    from lanner.process.supervisor import Supervisor
+    from lanner.worker.command_line import command
 
     listen(config, listeners)
     return Supervisor(
@@ -175,6 +179,7 @@ def supervise(config: Config, job: serving.Job, listeners: list[Listener]) -> in
         config.workers,
         drain_s=config.limits["drain_ms"] / 1000,
         log=Log(config.log_level),
+        command=command,
         on_ready=lambda interface: announcer(config, job, listeners, interface)(),
         on_stop=lambda: give_up(listeners),
     ).run()
@@ -182,8 +187,6 @@ def supervise(config: Config, job: serving.Job, listeners: list[Listener]) -> in
 
 def give_up(listeners: list[Listener]) -> None:
     """Closes the listeners when the workers are about to drain; inherited sockets are left open."""
-    from lanner import _core
-
     for listener in listeners:
         listener.remove_path()  # as long as it listens, no other server can be there
         if not listener.inherited:
@@ -196,13 +199,13 @@ def listen(config: Config, listeners: list[Listener]) -> None:
         listener.listen(config.backlog)
 
 
-def announcer(config: Config, job: serving.Job, listeners: list[Listener], interface: str) -> Callable[[], None]:
+def announcer(config: Config, job: Job, listeners: list[Listener], interface: str) -> Callable[[], None]:
     """A function that prints the banner if the log level permits."""
 
     def announce() -> None:
         if Log(config.log_level).enabled("info"):
             urls = [listener.url for listener in listeners]
-            put(banner.text(config, lanner.__version__, interface, job.shown, urls, os.getpid()))
+            put(banner.text(config, _core.version(), interface, job.shown, urls, os.getpid()))
 
     return announce
 

@@ -1,32 +1,29 @@
-"""One worker process of a supervisor: receives its job through a pipe, reports through another, serves and drains.
+"""One worker process of a supervisor: reads its job from a pipe, reports through another, serves and drains.
 
-    lifeline   supervisor -> worker   the job; then nothing, until its end says that the supervisor is gone
-    report     worker -> supervisor   "ready <interface>" or "failed <line>\\n<traceback>"
+The pipes: process/pipes.py.
 
 A SIGTERM or SIGINT begins the drain and more of them change nothing, since service managers signal the whole
 group: when to be impatient is for the supervisor to decide, with SIGKILL.
 """
 
-import marshal
 import os
 import sys
 
-from lanner import serving
 from lanner.errors import AppError, LannerError
-from lanner.log import put
+from lanner.process.pipes import receive, tell
+from lanner.process.stop_requests import Stopped, StopRequests
 from lanner.report import say
-from lanner.stopping import Stopped, StopRequests
+from lanner.worker import serving
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
     from lanner._core import Server
+    from lanner.process.job import Job
 
 BOOT_FAILED = 3
 SIGNALS_ONCE = 2  # of Server.run: the first drains
-HEADER_BYTES = 4
-END = b"\0"  # of a report: a child of the application may hold the pipe open
 
 
 def main(arguments: list[str]) -> None:
@@ -78,43 +75,10 @@ def boot_failed(report: int, error: LannerError) -> "NoReturn":
     sys.exit(BOOT_FAILED)
 
 
-def extra_descriptors(job: serving.Job) -> list[int]:
+def extra_descriptors(job: "Job") -> list[int]:
     """The descriptors among the options, but for stdio."""
     found = [job.options.get(name) for name in ("board_fd", "board_wake_fd", "access_log_fd")]
     return [fd for fd in found if isinstance(fd, int) and fd > 2]
-
-
-def pack(job: serving.Job) -> bytes:
-    """A job as bytes for the lifeline; both ends run the same interpreter, which is what marshal asks for."""
-    data = marshal.dumps({name: getattr(job, name) for name in serving.Job.FIELDS})
-    return len(data).to_bytes(HEADER_BYTES, "little") + data
-
-
-def receive(lifeline: int) -> serving.Job:
-    """The job that `pack` wrote."""
-    count = int.from_bytes(read_exactly(lifeline, HEADER_BYTES), "little")
-    return serving.Job(**marshal.loads(read_exactly(lifeline, count)))
-
-
-def read_exactly(fd: int, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        part = os.read(fd, count - len(data))
-        if not part:
-            sys.exit(0)  # the supervisor ended while this process started
-        data += part
-    return data
-
-
-def tell(report: int, text: str) -> None:
-    """Reports the result of the start, once; if the supervisor is gone, a failure is at least printed."""
-    data = text.encode("utf-8", "backslashreplace") + END
-    try:
-        while data:
-            data = data[os.write(report, data) :]
-    except OSError:
-        put(text)
-    os.close(report)
 
 
 def ignore_signals() -> None:

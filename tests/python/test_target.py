@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lanner import importer
 from lanner.errors import AppError
+from lanner.worker import target as targets
 
 pytestmark = pytest.mark.usefixtures("imports")
 
@@ -23,7 +23,7 @@ def broken(): raise LookupError("no database")
 
 
 def load(target: str, where: Path, factory: bool = False) -> bytes:
-    app = importer.load(target, str(where), factory)
+    app = targets.load(target, str(where), factory)
     result = app({}, None)
     assert isinstance(result, list)
     return b" ".join(result)
@@ -105,7 +105,7 @@ def test_mistakes_are_one_line_with_the_fix(target: str, says: str, write, tmp_p
     write("pkg/__init__.py", "")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AppError) as caught:
-        importer.load(target, str(tmp_path))
+        targets.load(target, str(tmp_path))
     assert str(caught.value) == says.format(dir=tmp_path)
     assert caught.value.report == ""
 
@@ -113,14 +113,14 @@ def test_mistakes_are_one_line_with_the_fix(target: str, says: str, write, tmp_p
 def test_a_file_named_like_another_module_is_told(write) -> None:
     path = write("string.py", "def app(e, s): return []")
     with pytest.raises(AppError, match="another module is named string"):
-        importer.load(str(path))
+        targets.load(str(path))
 
 
 def test_an_exception_in_the_module_keeps_the_users_frames(write, tmp_path: Path) -> None:
     write("lib.py", "def connect():\n    raise KeyError('DATABASE_URL')")
     write("shop.py", "import lib\nlib.connect()")
     with pytest.raises(AppError) as caught:
-        importer.load("shop:app", str(tmp_path))
+        targets.load("shop:app", str(tmp_path))
     report = caught.value.report
     assert str(caught.value) == "cannot load shop:app: KeyError: 'DATABASE_URL'"
     assert [line.strip() for line in report.splitlines() if "File" in line] == [
@@ -137,16 +137,16 @@ def test_causes_are_trimmed_too(write, tmp_path: Path) -> None:
         "try:\n    import no_such_module_x\nexcept ImportError as e:\n    raise RuntimeError('needs x') from e",
     )
     with pytest.raises(AppError) as caught:
-        importer.load("shop", str(tmp_path))
+        targets.load("shop", str(tmp_path))
     assert "direct cause" in caught.value.report
     assert "importlib" not in caught.value.report
-    assert "lanner/importer.py" not in caught.value.report
+    assert "lanner/worker/target.py" not in caught.value.report
 
 
 def test_a_missing_import_of_the_users_is_a_traceback(write, tmp_path: Path) -> None:
     write("shop.py", "import no_such_module_x")
     with pytest.raises(AppError) as caught:
-        importer.load("shop", str(tmp_path))
+        targets.load("shop", str(tmp_path))
     assert str(caught.value) == "cannot load shop: ModuleNotFoundError: No module named 'no_such_module_x'"
     assert "shop.py" in caught.value.report
 
@@ -154,7 +154,7 @@ def test_a_missing_import_of_the_users_is_a_traceback(write, tmp_path: Path) -> 
 def test_a_syntax_error_shows_its_place(write, tmp_path: Path) -> None:
     write("shop.py", "def f(:\n")
     with pytest.raises(AppError) as caught:
-        importer.load("shop", str(tmp_path))
+        targets.load("shop", str(tmp_path))
     assert f'File "{tmp_path}/shop.py", line 1' in caught.value.report
     assert str(caught.value).startswith("cannot load shop: SyntaxError: ")
 
@@ -162,18 +162,18 @@ def test_a_syntax_error_shows_its_place(write, tmp_path: Path) -> None:
 def test_sys_exit_in_the_module_does_not_end_us_silently(write, tmp_path: Path) -> None:
     write("shop.py", "import sys\nsys.exit(4)")
     with pytest.raises(AppError, match=r"cannot load shop: it called sys.exit\(4\)"):
-        importer.load("shop", str(tmp_path))
+        targets.load("shop", str(tmp_path))
 
 
 def test_a_factory_that_raises_is_reported(write, tmp_path: Path) -> None:
     write("shop.py", SHOP)
     with pytest.raises(AppError, match="cannot load shop:broken: LookupError: no database") as caught:
-        importer.load("shop:broken", str(tmp_path), factory=True)
+        targets.load("shop:broken", str(tmp_path), factory=True)
     assert "in broken" in caught.value.report
 
 
 def test_a_factory_that_needs_arguments_is_one_line(write, tmp_path: Path) -> None:
     write("shop.py", SHOP)
     with pytest.raises(AppError, match="TypeError: application\\(\\) missing 2 required") as caught:
-        importer.load("shop:application", str(tmp_path), factory=True)
+        targets.load("shop:application", str(tmp_path), factory=True)
     assert caught.value.report == ""

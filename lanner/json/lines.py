@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lanner._core import json_dump_into, json_loads
+from lanner.json.errors import JSONDecodeError, JSONEncodeError
 
 LINE_BYTES_MAX = 16 * 1024 * 1024
 _PIECE_BYTES = 64 * 1024  # of what dump_lines() collects before it hands it over
@@ -26,8 +27,6 @@ def load_lines(
 
     Example: `list(load_lines(b'{"a":1}\\n[2]\\n'))` is `[{"a": 1}, [2]]`.
     """
-    from lanner.json import JSONDecodeError
-
     offset = 0
     for number, line in enumerate(_lines(data, line_bytes_max), 1):
         if lines_max is not None and number > lines_max:
@@ -51,8 +50,6 @@ def dump_lines(values: Iterable[object], **options: Any) -> Iterator[bytes]:
 
     Example: `b"".join(dump_lines([{"a": 1}, [2]]))` is `b'{"a":1}\\n[2]\\n'`.
     """
-    from lanner.json import JSONEncodeError
-
     for name in ("indent", "append_newline"):
         if name in options:
             raise TypeError(f"dump_lines() has no argument {name}: a value is a line")

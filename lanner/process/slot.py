@@ -2,29 +2,16 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 
-from lanner.serving import Job
-from lanner.worker import END, pack
+from lanner.process.job import Job
+from lanner.process.pipes import END, pack
 
 Command = Callable[[int, int, str], list[str]]  # lifeline, report, target -> the arguments of a worker
 
 QUICK_S = 5.0  # a worker that lived less than this counts as crash-looping
 BACK_OFF_S, BACK_OFF_MAX_S = 0.5, 30.0
 REPORT_BYTES_MAX = 65536
-
-# Not -m: the working directory must not decide which lanner the worker imports.
-BOOT = "import sys;sys.path.insert(0,sys.argv[1]);from lanner import worker;del sys.path[0];worker.main(sys.argv[2:])"
-
-
-def command(lifeline: int, report: int, target: str) -> list[str]:
-    """The command line of a worker: this interpreter with its own flags, and this very package."""
-    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-    safe = [] if "-P" in flags else ["-P"]
-    return [sys.executable, *flags, *safe, "-c", BOOT, package, str(lifeline), str(report), target]
 
 
 class Slot:

@@ -1,30 +1,10 @@
-"""An address to listen on, as --bind writes it: `HOST:PORT`, `[IPV6]:PORT`, `:PORT`, `HOST`, `unix:PATH`, `fd://N`."""
+"""Reads --bind: `HOST:PORT`, `[IPV6]:PORT`, `:PORT`, `HOST`, `unix:PATH`, `fd://N`."""
 
-from dataclasses import dataclass
-
-from lanner import values
+from lanner.cli import values
 from lanner.errors import ConfigError
+from lanner.process.address import ALL, Address
 
 PORT = 8000
-ALL = ("0.0.0.0", "::")
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """One address; exactly one of host, path and fd is set. Example: `parse("[::1]:80")` has the host `::1`."""
-
-    host: str = ""
-    port: int = 0
-    path: str = ""
-    fd: int | None = None
-
-    def __str__(self) -> str:
-        """The address as a URL or path. Example: `str(Address("::1", 80))` is `"http://[::1]:80"`."""
-        if self.path:
-            return "unix:" + self.path
-        if self.fd is not None:
-            return f"fd://{self.fd}"
-        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
 
 def parse(text: str) -> Address:

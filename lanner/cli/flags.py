@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from lanner import _core, values
+from lanner import _core
+from lanner.cli import values
 
 LISTEN = "Where it listens"
 SERVE = "What it serves"

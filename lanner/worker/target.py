@@ -11,9 +11,9 @@ import os
 import sys
 
 from lanner.errors import AppError
+from lanner.process.stop_requests import Stopped
 from lanner.report import load_failed
 from lanner.spelling import hint
-from lanner.stopping import Stopped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

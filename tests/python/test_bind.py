@@ -2,8 +2,9 @@
 
 import pytest
 
-from lanner.address import Address, parse
+from lanner.cli.bind import parse
 from lanner.errors import ConfigError
+from lanner.process.address import Address
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from lanner import flags, foreign
+from lanner import _core
+from lanner.cli import flags, foreign
+from lanner.cli.flags import Flag
 from lanner.errors import LannerError
-from lanner.flags import Flag
 from lanner.log import complain, put
 from lanner.report import say
 from lanner.spelling import hint
@@ -127,15 +128,13 @@ def version_option() -> click.Option:
 
 def show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value:
-        import lanner
-
-        click.echo(f"lanner {lanner.__version__}")
+        click.echo(f"lanner {_core.version()}")
         ctx.exit()
 
 
 def run(target: str | None, **values: Any) -> int:
     """The command's body: passes on only the flags that were given; the others come from environment and defaults."""
-    from lanner.launch import launch
+    from lanner.cli.launch import launch
 
     if target is None:
         raise click.UsageError("run needs a TARGET; for example: lanner run shop.wsgi:application")

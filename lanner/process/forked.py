@@ -84,3 +84,9 @@ def forget_loop_signals() -> None:
         owner = getattr(handler, "__self__", None)
         if isinstance(owner, AbstractEventLoop | Runner) or name == "_sighandler_noop":
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def refuse_loop(pid: int) -> None:
+    """A loop that was made in another process, `pid`, waits for what is that process'."""
+    if os.getpid() != pid:
+        raise RuntimeError(f"this event loop was made in process {pid}, before a fork: make a new one in the child")

@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from lanner.errors import AppError, LannerError
 from lanner.log import Log, put
-from lanner.serving import Job
-from lanner.slot import Command, Slot
-from lanner.slot import command as worker_command
-from lanner.stopping import NO_RELOAD, SAME_SIGNAL_S, default
+from lanner.process.job import Job
+from lanner.process.slot import Command, Slot
+from lanner.process.stop_requests import NO_RELOAD, SAME_SIGNAL_S, default
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 KILL_AFTER_S = 5.0  # beyond the drain time
@@ -40,7 +39,7 @@ class Supervisor:
         drain_s: float,
         log: Log,
         on_ready: Callable[[str], object],
-        command: Command = worker_command,
+        command: Command,
         clock: Callable[[], float] = time.monotonic,
         on_stop: Callable[[], object] = lambda: None,
     ) -> None:

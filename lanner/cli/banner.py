@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lanner.config import Config
+from lanner.cli.config import Config
 
 
 def text(config: Config, version: str, interface: str, shown: str, urls: Sequence[str], pid: int) -> str:

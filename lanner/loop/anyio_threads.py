@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
-from lanner.loop_threads import LoopThreads
+from lanner.loop.threads import LoopThreads
 
 if TYPE_CHECKING:
     import asyncio

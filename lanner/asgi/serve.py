@@ -1,29 +1,28 @@
 """Serves an ASGI application: its event loop, its lifespan, and the engine within the loop's iterations."""
 
 import asyncio
-import contextvars
-import logging
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from lanner import _core, forked
-from lanner.anyio_threads import lend_threads
-from lanner.errors import ConfigError
-from lanner.lifespan import AsgiApp, Lifespan
-from lanner.log import Log, stamp
-from lanner.loop import EngineLoop, SelectorLoop
-from lanner.serving import Job, make_server
-from lanner.stopping import StopRequests
+from lanner.asgi.driver import Driver, loop_factory
+from lanner.asgi.executor import set_executor
+from lanner.asgi.lifespan import AsgiApp, Lifespan
+from lanner.asgi.log_format import stamp_last_resort
+from lanner.log import Log
+from lanner.loop import EngineLoop
+from lanner.loop.anyio_threads import lend_threads
+from lanner.process import forked
+from lanner.process.engine import make_server
+from lanner.process.job import Job
+from lanner.process.stop_requests import StopRequests
 
 if TYPE_CHECKING:
     from lanner._core import Server
 
 OnReady = Callable[["Server"], object]
 
-TICK_S = 0.1  # a foreign loop gives the engine's timers a turn this often
 CANCELLED_S = 5.0  # for requests that were cut: to come to their ends
 
 
@@ -57,29 +56,6 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopReque
             sys.stderr.flush()
             os._exit(0)  # a request that swallows its cancellation would keep the runner for ever
         return ended
-
-
-def stamp_last_resort() -> None:
-    """Messages of `logging` that no handler takes, such as asyncio's, begin as every other line of the log."""
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(StampedFormatter())
-
-
-class StampedFormatter(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        level = "warn" if record.levelname == "WARNING" else record.levelname.lower()
-        return f"{stamp()}{level} {record.name} {super().format(record)}"
-
-
-def loop_factory(name: str) -> Callable[[], asyncio.AbstractEventLoop]:
-    """Of --loop. Example: `loop_factory("auto")` is `EngineLoop`."""
-    if name != "uvloop":
-        return SelectorLoop if name == "asyncio" else EngineLoop
-    try:
-        import uvloop  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        raise ConfigError("--loop uvloop: uvloop is not installed; pip install uvloop, or --loop asyncio") from None
-    return uvloop.new_event_loop
 
 
 async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests) -> bool:
@@ -153,58 +129,3 @@ async def let_end(tasks: "set[asyncio.Task[object]]") -> bool:
     if left:
         _, left = await asyncio.wait(left, timeout=CANCELLED_S)
     return not left
-
-
-def set_executor(loop: asyncio.AbstractEventLoop, threads: object) -> None:
-    """--threads N sizes the pool of run_in_executor(None, ...); with 1 it is asyncio's own size."""
-    count = threads if isinstance(threads, int) and threads > 1 else None
-    if not isinstance(loop, EngineLoop):
-        loop.set_default_executor(Threads(count, "lanner" if count else "asyncio"))
-    elif count:
-        loop.threads_max = count
-
-
-class Threads(ThreadPoolExecutor):
-    """Threads in which a child that is forked there ends, as it does elsewhere, and does not wait for more work.
-
-    Example: `Threads(4).submit(len, "four").result()` is 4
-    """
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        return super().submit(forked.guard()(fn), *args, **kwargs)
-
-
-class Driver:
-    """Runs the engine within a loop: Lanner's loop waits in the engine, any other watches the engine's descriptor."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = loop
-        self.foreign = not isinstance(loop, EngineLoop | SelectorLoop)
-        self.poller = loop.poller if isinstance(loop, EngineLoop | SelectorLoop) else _core.Poller()
-        self._ticks: asyncio.TimerHandle | None = None
-
-    def start(self) -> Callable[[], object] | None:
-        """The callback with which the engine requests an iteration; None: Lanner's loop needs no request."""
-        if not self.foreign:
-            return None
-        self.loop.add_reader(self.poller.fileno(), self.turn)
-        self.tick()
-        context = contextvars.copy_context()  # not that of the request which has just sent something
-        return lambda: self.loop.call_soon(self.turn, context=context)
-
-    def stop(self) -> None:
-        if self._ticks is not None:
-            self._ticks.cancel()
-            self.loop.remove_reader(self.poller.fileno())
-
-    def turn(self) -> None:
-        self.poller.select(0)
-
-    def tick(self) -> None:
-        try:
-            self.turn()
-        finally:  # the clock goes on, whatever this turn ran into
-            self._ticks = self.loop.call_later(TICK_S, self.tick)
-
-
-__all__ = ["run", "serve_here"]

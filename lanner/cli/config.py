@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from lanner import _core, flags, foreign
+from lanner import _core
+from lanner.cli import flags, foreign
+from lanner.cli.flags import Flag
 from lanner.errors import ConfigError, ListenError
-from lanner.flags import Flag
 from lanner.spelling import hint, nearest
 
 App = Callable[..., object]

@@ -13,8 +13,8 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 
-from lanner.address import ALL, Address
 from lanner.errors import ListenError
+from lanner.process.address import ALL, Address
 
 PATH_MAX = 107  # bytes of sun_path without the final NUL
 LOCK_S = 1.0  # at most, for the lock of a directory, which is held for microseconds

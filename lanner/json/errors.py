@@ -1,37 +1,9 @@
-"""JSON text to Python values and back: RFC 8259, exact numbers, SIMD inside.
+"""The errors of JSON text: a document that is none, and a value that has no form in it."""
 
-    >>> from lanner import json
-    >>> json.dumpb({"name": "Eleanora", "tags": ["falcon", 3]})
-    b'{"name":"Eleanora","tags":["falcon",3]}'
-    >>> json.loads(b'{"height": 1.20}')
-    {'height': 1.2}
-
-docs/json.md says what is written how, and where this differs from json and orjson.
-"""
-
-import json as _standard
-
-from lanner._core import Raw
-from lanner._core import json_dump_into as dump_into
-from lanner._core import json_dumpb as dumpb
-from lanner._core import json_dumps as dumps
-from lanner._core import json_loads as loads
-from lanner.json_lines import dump_lines, load_lines
-
-__all__ = [
-    "JSONDecodeError",
-    "JSONEncodeError",
-    "Raw",
-    "dump_into",
-    "dump_lines",
-    "dumpb",
-    "dumps",
-    "load_lines",
-    "loads",
-]
+import json
 
 
-class JSONDecodeError(_standard.JSONDecodeError):
+class JSONDecodeError(json.JSONDecodeError):
     """A document is not JSON. Also a json.JSONDecodeError and so a ValueError.
 
     msg: what is wrong. offset (and pos): in bytes, of the UTF-8 form if the document was a str. lineno, colno: from 1,
@@ -39,6 +11,8 @@ class JSONDecodeError(_standard.JSONDecodeError):
 
     Example: `loads(b'[1,]')` raises "a value is expected: line 1 column 4 (byte 3)".
     """
+
+    __module__ = "lanner.json"  # where its users find it
 
     def __init__(self, msg: str, offset: int, lineno: int, colno: int) -> None:
         ValueError.__init__(self, f"{msg}: line {lineno} column {colno} (byte {offset})")
@@ -59,6 +33,8 @@ class JSONEncodeError(TypeError, ValueError):
 
     Example: `dumps({"x": [float("nan")]})` raises "$.x[0]: NaN and Infinity are no JSON numbers ...".
     """
+
+    __module__ = "lanner.json"
 
     def __init__(self, msg: str, path: str = "$") -> None:
         super().__init__(f"{path}: {msg}")

@@ -1,0 +1,1 @@
+"""ASGI applications: their lifespan, and the engine within the turns of an event loop."""
