@@ -121,7 +121,7 @@ class CanonicalBuilder final {
     std::string out = "(";
     for (std::size_t i = 0; i < record.fields.size(); ++i) {
       if (!values[i]) continue;
-      out += record.fields[i].name + "=" + *values[i] + " ";
+      out.append(record.fields[i].name).append("=").append(*values[i]).append(" ");
       drop(values[i]);
     }
     if (record.post_init && out.find("bad") != std::string::npos) {

@@ -13,6 +13,7 @@
 #include "fuzz/choices.h"
 #include "fuzz/json_tree.h"
 #include "schema/plan.h"
+#include "schema/test_parts.h"
 
 namespace lanner::fuzz {
 
@@ -20,6 +21,8 @@ using schema::Kind;
 using schema::KindTable;
 using schema::Node;
 using schema::Slug;
+using schema::test::is_built;
+using schema::test::must;
 
 inline constexpr std::string_view kNames[] = {
     "a", "b", "kind", "name", "cost", "x\"y", "\xC3\xA9", "a_name_of_more_than_thirty_two_bytes",
@@ -58,7 +61,7 @@ class PlanMaker final {
     plan.reject_duplicates = from_.rarely(4);
     plan.errors_max = from_.rarely(3) ? static_cast<std::uint32_t>(from_.next(4) + 1) : 64;
     plan.root = node(0);
-    schema::make_read_fields(&plan);
+    must(schema::make_read_fields(&plan));
   }
 
   schema::Plan plan;
@@ -73,16 +76,14 @@ class PlanMaker final {
   static constexpr int kDepth = 4;
 
   Node* make(Kind kind, Slug wrong) {
-    plan.nodes.push_back(std::make_unique<Node>());
-    Node* made = plan.nodes.back().get();
+    Node* made = schema::add_part(&plan.nodes);
     made->kind = kind;
     made->wrong_type = wrong;
     if (schema::slug_message(wrong).empty()) made->wrong = rule(wrong, schema::Demand::predicate);
     return made;
   }
   schema::Rule* rule(Slug slug, schema::Demand demand) {
-    plan.rules.push_back(std::make_unique<schema::Rule>());
-    schema::Rule* made = plan.rules.back().get();
+    schema::Rule* made = schema::add_part(&plan.rules);
     made->slug = slug;
     made->demand = demand;
     made->message = "bound \x01";
@@ -120,7 +121,7 @@ class PlanMaker final {
       return made;
     }
     if (from_.rarely(6))
-      made->rules.push_back(rule(Slug::string_too_long, schema::Demand::max_length));
+      must(made->rules.push(rule(Slug::string_too_long, schema::Demand::max_length)));
     return made;
   }
 
@@ -128,13 +129,13 @@ class PlanMaker final {
   void bound(Node* to) {
     const bool number = to->kind == Kind::integer;
     if (from_.rarely(3)) {
-      to->rules.push_back(
-          rule(Slug::less_than_equal, number ? schema::Demand::le : schema::Demand::max_length));
+      must(to->rules.push(
+          rule(Slug::less_than_equal, number ? schema::Demand::le : schema::Demand::max_length)));
       plan.rules.back()->has_integer = true;
     }
     if (from_.rarely(4)) {
-      to->rules.push_back(
-          rule(Slug::greater_than_equal, number ? schema::Demand::ge : schema::Demand::min_length));
+      must(to->rules.push(rule(Slug::greater_than_equal,
+                               number ? schema::Demand::ge : schema::Demand::min_length)));
       plan.rules.back()->has_integer = true;
       plan.rules.back()->integer /= 8;
     }
@@ -142,20 +143,19 @@ class PlanMaker final {
   }
 
   void choose(Node* to) {
-    plan.choices.push_back(std::make_unique<schema::Choices>());
-    schema::Choices& choices = *plan.choices.back();
+    schema::Choices& choices = *schema::add_part(&plan.choices);
     for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t at = from_.next(std::size(kTexts));
       const auto same = [&](const auto& row) { return row.text == kTexts[at]; };
       if (std::any_of(choices.texts.begin(), choices.texts.end(), same)) continue;
-      choices.texts.push_back({std::string(kTexts[at]), text("chosen")});
+      must(choices.texts.push({kTexts[at], text("chosen")}));
     }
-    choices.numbers.push_back({static_cast<std::int64_t>(from_.next(8)), text("number")});
+    must(choices.numbers.push({static_cast<std::int64_t>(from_.next(8)), text("number")}));
     if (from_.rarely(3)) choices.true_value = text("yes");
     if (from_.rarely(3)) choices.null_value = text("nothing");
     std::vector<std::string_view> names;
     for (const auto& row : choices.texts) names.push_back(row.text);
-    LANNER_FUZZ_CHECK(choices.text_index.build(names.data(), names.size()));
+    must(is_built(choices.text_index.build(names.data(), names.size())));
     choices.rule = rule(Slug::literal_error, schema::Demand::predicate);
     to->choices = &choices;
   }
@@ -179,7 +179,7 @@ class PlanMaker final {
         return tagged_of(depth);
       case 23: {
         Node* made = make(Kind::custom, Slug::missing);
-        made->children = {node(depth + 1)};
+        must(made->children.push(node(depth + 1)));
         if (made->children[0]->kind == Kind::custom)
           made->children[0] = make(Kind::string, Slug::string_type);
         return made;
@@ -192,15 +192,15 @@ class PlanMaker final {
   Node* array(Kind kind, Slug wrong, int depth) {
     Node* made = make(kind, wrong);
     open_.push_back(made);
-    made->children = {node(depth + 1)};
+    must(made->children.push(node(depth + 1)));
     open_.pop_back();
-    if (from_.rarely(4)) made->rules.push_back(rule(Slug::too_long, schema::Demand::max_length));
+    if (from_.rarely(4)) must(made->rules.push(rule(Slug::too_long, schema::Demand::max_length)));
     return made;
   }
 
   Node* fixed(int depth) {
     Node* made = make(Kind::fixed, Slug::tuple_type);
-    for (std::size_t i = from_.next(4); i > 0; --i) made->children.push_back(node(depth + 1));
+    for (std::size_t i = from_.next(4); i > 0; --i) must(made->children.push(node(depth + 1)));
     made->too_long = rule(Slug::too_long, schema::Demand::max_length);
     return made;
   }
@@ -211,15 +211,14 @@ class PlanMaker final {
     const Node* key = leaf(from_.next(13));
     if (key->kind == Kind::delegate) key = make(Kind::string, Slug::string_type);
     open_.push_back(made);
-    made->children = {key, node(depth + 1)};
+    must(made->children.push(key) && made->children.push(node(depth + 1)));
     open_.pop_back();
     return made;
   }
 
   // tag: the Literal that the field "kind" is; empty: there is none.
   Node* record(int depth, std::string_view tag, std::size_t fields_min) {
-    plan.records.push_back(std::make_unique<schema::Record>());
-    schema::Record& record = *plan.records.back();
+    schema::Record& record = *schema::add_part(&plan.records);
     Node* made = make(Kind::record, Slug::dataclass_type);
     made->record = &record;
     if (tag.empty()) open_.push_back(made);
@@ -239,14 +238,14 @@ class PlanMaker final {
       record.too_long = rule(Slug::too_long, schema::Demand::max_length);
     }
     record.make = from_.next(2) ? schema::Make::slots : schema::Make::call;
-    LANNER_FUZZ_CHECK(schema::index_record(&record));
+    must(is_built(schema::index_record(&record)));
     return made;
   }
 
   void add_field(schema::Record* record, std::string_view name, const Node* node) {
     schema::Field field;
     field.name = name;
-    field.quoted = write_string(name, false);
+    field.quoted = *text(write_string(name, false));
     if (name == "x\"y") field.quoted = R"("x\"y")";
     field.node = node;
     field.required = !from_.rarely(3);
@@ -255,15 +254,13 @@ class PlanMaker final {
       field.takes_input = false;
       field.quoted = "\x01";
     }
-    record->fields.push_back(field);
+    must(record->fields.push(field));
   }
 
   Node* literal(std::string_view value) {
-    plan.choices.push_back(std::make_unique<schema::Choices>());
-    schema::Choices& choices = *plan.choices.back();
-    choices.texts.push_back({std::string(value), text(value)});
-    const std::string_view names[] = {choices.texts[0].text};
-    LANNER_FUZZ_CHECK(choices.text_index.build(names, 1));
+    schema::Choices& choices = *schema::add_part(&plan.choices);
+    must(choices.texts.push({value, text(value)}));
+    must(is_built(choices.text_index.build(&value, 1)));
     choices.rule = rule(Slug::literal_error, schema::Demand::predicate);
     Node* made = make(Kind::choice, Slug::literal_error);
     made->choices = &choices;
@@ -272,21 +269,17 @@ class PlanMaker final {
 
   Node* tagged_of(int depth) {
     tagged = true;
-    plan.tags.push_back(std::make_unique<schema::Tags>());
-    schema::Tags& tags = *plan.tags.back();
+    schema::Tags& tags = *schema::add_part(&plan.tags);
     Node* made = make(Kind::tagged, Slug::missing);
     tags.key = "kind";
     static constexpr std::string_view kTags[] = {
         "cat", "a", "text of more than sixty-four bytes, so that the widest"};
     for (std::uint16_t i = 0; i < 2 + from_.next(2); ++i) {
-      tags.names.emplace_back(kTags[i]);
-      tags.numeric.push_back(false);
-      tags.member.push_back(i);
-      made->labels.emplace_back(kTags[i].substr(0, 5));
-      made->children.push_back(record(depth + 1, kTags[i], 0));
+      must(tags.names.push(kTags[i]) && tags.numeric.push(false) && tags.member.push(i));
+      must(made->labels.push(kTags[i].substr(0, 5)));
+      must(made->children.push(record(depth + 1, kTags[i], 0)));
     }
-    const std::vector<std::string_view> names(tags.names.begin(), tags.names.end());
-    LANNER_FUZZ_CHECK(tags.index.build(names.data(), names.size()));
+    must(is_built(tags.index.build(tags.names.data(), tags.names.size())));
     tags.not_found = rule(Slug::union_tag_not_found, schema::Demand::predicate);
     tags.invalid = rule(Slug::union_tag_invalid, schema::Demand::predicate);
     made->tags = &tags;
@@ -297,8 +290,8 @@ class PlanMaker final {
     Node* made = make(Kind::union_of, Slug::missing);
     const std::size_t count = 2 + from_.next(3);
     for (std::size_t i = 0; i < count; ++i) {
-      made->children.push_back(node(depth + 1));
-      made->labels.push_back("member " + std::to_string(i));
+      must(made->children.push(node(depth + 1)));
+      must(made->labels.push(*text("member " + std::to_string(i))));
     }
     by_look(made);
     unions.push_back(made);

@@ -3,21 +3,12 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/short_text.h"
+
 namespace lanner::schema {
 
-namespace {
-
-// `text` cut to `max` bytes, not within a code point.
-std::string_view cut(std::string_view text, std::size_t max) noexcept {
-  if (text.size() <= max) return text;
-  while (max > 0 && (text[max] & 0xC0) == 0x80) --max;
-  return text.substr(0, max);
-}
-
-}  // namespace
-
 std::size_t ErrorList::keep(std::string_view text, std::size_t max, std::uint32_t* size) noexcept {
-  text = cut(text, max);
+  text = beginning(text, max);
   const std::size_t at = text_.size();
   if (!text_.append(text)) {
     no_memory_ = true;

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/buffer.h"
+#include "base/vector.h"
 #include "schema/plan.h"
-#include "schema/pod_vector.h"
 
 namespace lanner::schema {
 
@@ -34,6 +34,7 @@ struct LocItem {
 struct Offender {
   void* object = nullptr;  // counted by the builder
   std::string_view json;   // as in the document; only while the error is added
+  bool no_memory = false;  // there is none for it
 };
 
 struct ErrorRecord {
@@ -134,8 +135,8 @@ class ErrorList final {
   std::uint32_t max_;
   std::size_t missed_ = 0;
   bool no_memory_ = false;
-  PodVector<ErrorRecord> records_;
-  PodVector<LocItem> loc_;
+  Vector<ErrorRecord> records_;
+  Vector<LocItem> loc_;
   Buffer text_;
 };
 

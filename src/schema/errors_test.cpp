@@ -71,7 +71,7 @@ TEST(Errors, ForgetWhatCameAfterAMark) {
 
 TEST(Errors, StandInTheOrderOfTheFields) {
   Record record;
-  record.fields.resize(2);
+  ASSERT_TRUE(record.fields.resize(2));
   record.fields[0].name = "a";
   record.fields[1].name = "b";
   ErrorList list(8);

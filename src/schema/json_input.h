@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstring>
-#include <string>
 #include <string_view>
 
 #include "base/cpu.h"
@@ -36,12 +35,6 @@ class JsonInput final {
     bool first;
   };
   enum class Opened : std::uint8_t { items, pairs, as_is, wrong };
-  struct Tag {
-    int position = -1;
-    bool is_object = false;
-    bool found = false;
-    std::string text;
-  };
 
   JsonInput(json::Reader& reader, Builder& builder) noexcept
       : reader_(reader), builder_(builder), row_level_(simd_level()) {}
@@ -270,15 +263,25 @@ class JsonInput final {
                       (end[-4] | 0x20) == 'd' && std::strchr("89abAB", end[-3]);
     if (half) end -= 6;
     while ((*end & 0xC0) == 0x80) --end;
-    const std::string raw = std::string(in.key, end) + '"';
-    json::Reader again{std::string_view(raw)};
+    char raw[kRawMax + 8];  // the last step is one too far at most; a quote, a NUL
+    const auto size = static_cast<std::size_t>(end - in.key);
+    std::memcpy(raw, in.key, size);
+    raw[size] = '"';
+    raw[size + 1] = '\0';
+    json::Reader again{std::string_view(raw, size + 1)};
     json::String key;
-    errors.add_key(again.string(again.begin() + 1, &key) ? key.utf8 : std::string_view());
+    if (again.string(again.begin() + 1, &key)) {
+      errors.add_key(key.utf8);
+    } else if (again.error().code == Errc::no_memory) {
+      errors.set_no_memory();
+    } else {
+      errors.add_key({});
+    }
   }
 
   // Looks ahead for the tag; the cursor stays.
-  Tag find_tag(This& machine, Item item, const Tags& tags) noexcept {
-    Tag tag;
+  FoundTag find_tag(This& machine, Item item, const Tags& tags) noexcept {
+    FoundTag tag;
     if (*at_ != '{') return tag;
     tag.is_object = true;
     const char* at = json::skip_space(at_ + 1);
@@ -292,7 +295,7 @@ class JsonInput final {
       at = json::skip_space(at + 1);
       if (here) {
         tag.found = true;
-        tag.position = read_tag(at, tags, &tag.text);
+        read_tag(at, tags, &tag);
         return tag;
       }
       at = reader_.skip_value(at, machine.depth());
@@ -306,7 +309,6 @@ class JsonInput final {
   }
 
  private:
-  static constexpr std::size_t kTagTextMax = 64;
   // The fast reader is not tried again on a document with another order of fields or with white
   // space.
   static constexpr unsigned kRowsInVainMax = 64;
@@ -400,18 +402,17 @@ class JsonInput final {
     return Step::more;
   }
 
-  int read_tag(const char* at, const Tags& tags, std::string* said) noexcept {
+  void read_tag(const char* at, const Tags& tags, FoundTag* tag) noexcept {
     std::string_view text;
     json::String string;
     bool numeric = false;
     if (*at == '"') {
-      if (!reader_.string(at + 1, &string)) return -1;
+      if (!reader_.string(at + 1, &string)) return;
       text = string.utf8;
     } else if (*at == '[' || *at == '{') {
       const char* const end = reader_.skip_value(at, 0);
-      if (!end) return -1;
-      said->assign(std::string_view(at, static_cast<std::size_t>(end - at)).substr(0, kTagTextMax));
-      return -1;
+      if (end) tag->text.assign({at, static_cast<std::size_t>(end - at)});
+      return;
     } else {
       const char* end = at;
       while (*end == '-' || *end == '+' || *end == '.' || *end == 'E' ||
@@ -420,13 +421,13 @@ class JsonInput final {
       text = {at, static_cast<std::size_t>(end - at)};
       numeric = true;
     }
-    said->assign(text.substr(0, kTagTextMax));
-    if (numeric && text == "null") *said = "None";  // as pydantic's message has them
-    if (numeric && text == "true") *said = "True";
-    if (numeric && text == "false") *said = "False";
+    tag->text.assign(text);
+    if (numeric && text == "null") tag->text.assign("None");  // as pydantic's message has them
+    if (numeric && text == "true") tag->text.assign("True");
+    if (numeric && text == "false") tag->text.assign("False");
     const int position = tags.index.find(text);
-    return position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric ? position
-                                                                                        : -1;
+    if (position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric)
+      tag->position = position;
   }
 
   Value text(This& machine, const Node& node, Item item) noexcept {

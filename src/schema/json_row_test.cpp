@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "schema/test_parts.h"
 #include "schema/text_decode.h"
 
 namespace lanner::schema {
@@ -15,38 +16,24 @@ namespace {
 // list[Record], with a field for each way of reading.
 class Rows : public ::testing::Test {
  protected:
-  Rows() {
-    Record& record = *plan_.records.emplace_back(std::make_unique<Record>());
-    record.make = Make::slots;
-    add(&record, "text", Kind::string, Slug::string_type);
-    add(&record, "maybe", Kind::string, Slug::string_type)->nullable = true;
-    add(&record, "count", Kind::integer, Slug::int_type);
-    add(&record, "price", Kind::floating, Slug::float_type);
-    add(&record, "sold", Kind::boolean, Slug::bool_type);
-    EXPECT_TRUE(index_record(&record));
-    make_read_fields(&plan_);
-    Node* item = node(Kind::record, Slug::dict_type);
-    item->record = &record;
-    list_ = node(Kind::list, Slug::list_type);
-    list_->children = {item};
+  Rows() : record_(parts_.empty_record()) {
+    add(record_, "text", Kind::string, Slug::string_type);
+    add(record_, "maybe", Kind::string, Slug::string_type)->nullable = true;
+    add(record_, "count", Kind::integer, Slug::int_type);
+    add(record_, "price", Kind::floating, Slug::float_type);
+    add(record_, "sold", Kind::boolean, Slug::bool_type);
+    list_ = parts_.node(Kind::list, Slug::list_type, {parts_.record_node(record_)});
   }
 
-  Node* node(Kind kind, Slug wrong) {
-    Node* made = plan_.nodes.emplace_back(std::make_unique<Node>()).get();
-    made->kind = kind;
-    made->wrong_type = wrong;
-    return made;
-  }
   Node* add(Record* record, const char* name, Kind kind, Slug wrong) {
-    Field& field = record->fields.emplace_back();
-    field.name = name;
-    field.quoted = "\"" + field.name + "\"";
-    Node* made = node(kind, wrong);
-    field.node = made;
+    Node* made = parts_.node(kind, wrong);
+    parts_.add_field(record, name, made);
     return made;
   }
 
-  std::string read(const std::string& document) { return text_decode(plan_, *list_, document); }
+  std::string read(const std::string& document) {
+    return text_decode(parts_.plan, *list_, document);
+  }
   static std::string row(std::string_view text, std::string_view maybe = "null",
                          std::string_view count = "1", std::string_view price = "2.5",
                          std::string_view sold = "true") {
@@ -55,8 +42,9 @@ class Rows : public ::testing::Test {
     return out.append(",\"price\":").append(price).append(",\"sold\":").append(sold).append("}");
   }
 
-  Plan plan_;
-  Node* list_ = nullptr;
+  test::Parts parts_;
+  Record* record_;
+  Node* list_;
 };
 
 TEST_F(Rows, AreReadFieldByField) {
@@ -126,9 +114,9 @@ TEST_F(Rows, LeaveNumbersThatAreNotShortToTheMachine) {
 }
 
 TEST_F(Rows, KeepWithinTheirBounds) {
-  const_cast<Node*>(plan_.records[0]->fields[2].node)->quick = {QuickRange::Of::integer, 0, 9};
-  make_read_fields(&plan_);
-  const ReadField& field = plan_.records[0]->read_fields[2];
+  const_cast<Node*>(record_->fields[2].node)->quick = {QuickRange::Of::integer, 0, 9};
+  ASSERT_TRUE(make_read_fields(&parts_.plan));
+  const ReadField& field = record_->read_fields[2];
   EXPECT_TRUE(field.holds(9));
   EXPECT_FALSE(field.holds(10));
   EXPECT_EQ(read("[" + row("\"a\"", "null", "9") + "]"),
@@ -166,18 +154,13 @@ TEST_F(Rows, LeaveOtherKeysAndOtherOrdersToTheMachine) {
 }
 
 TEST_F(Rows, ReadARecordWithinARecord) {
-  Record& order = *plan_.records.emplace_back(std::make_unique<Record>());
-  order.make = Make::slots;
+  Record& order = *parts_.empty_record();
   add(&order, "id", Kind::integer, Slug::int_type);
   Node* inner = add(&order, "item", Kind::record, Slug::dict_type);
-  inner->record = plan_.records[0].get();
+  inner->record = record_;
   inner->nullable = true;
   add(&order, "note", Kind::string, Slug::string_type);
-  EXPECT_TRUE(index_record(&order));
-  Node* item = node(Kind::record, Slug::dict_type);
-  item->record = &order;
-  list_->children = {item};
-  make_read_fields(&plan_);
+  test::fill<const Node*>(&list_->children, {parts_.record_node(&order)});
   ASSERT_EQ(order.read_fields[1].read, ReadField::Read::record);
   const std::string good = R"({"id":1,"item":)" + row("\"a\"") + R"(,"note":"n"})";
   EXPECT_EQ(read("[" + good + "]"),
@@ -191,12 +174,12 @@ TEST_F(Rows, ReadARecordWithinARecord) {
 }
 
 TEST_F(Rows, LeaveAFieldThatTakesNoInputToTheMachine) {
-  Field& field = plan_.records[0]->fields.back();
+  Field& field = record_->fields.back();
   field.takes_input = false;
   field.quoted = "\x01";
   field.required = false;
-  EXPECT_TRUE(index_record(plan_.records[0].get()));
-  make_read_fields(&plan_);
+  ASSERT_TRUE(test::is_built(index_record(record_)));
+  ASSERT_TRUE(make_read_fields(&parts_.plan));
   EXPECT_EQ(read("[" + row("\"a\"") + "]"), "[(text='a' maybe=null count=1 price=f2.500000 )]");
 }
 

@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/short_text.h"
 #include "schema/errors.h"
 #include "schema/match.h"
 #include "schema/plan.h"
@@ -41,6 +42,14 @@ inline constexpr int kFramesMax = 256;  // those, and unions and functions betwe
 // more for each member of the largest union; and so much of a small one.
 inline constexpr std::uint64_t kReadAgainTimes = 8;
 inline constexpr std::uint64_t kReadAgainFree = 1 << 20;
+
+// What an Input's find_tag() gives.
+struct FoundTag {
+  int position = -1;  // among the plan's Tags
+  bool is_object = false;
+  bool found = false;
+  ShortText<64> text;  // the beginning of what it says
+};
 
 enum class Step : std::uint8_t { more, end, stopped };
 
@@ -85,6 +94,12 @@ class Machine final {
   // recorded.
   bool aborted() const noexcept { return aborted_; }
   void abort() noexcept { aborted_ = true; }
+  // Memory is out, and `errors` says so. Returns null, as fail().
+  Value no_memory() noexcept {
+    errors_.set_no_memory();
+    aborted_ = true;
+    return Value{};
+  }
   const Plan& plan() const noexcept { return plan_; }
   Builder& builder() noexcept { return builder_; }
   Input& input() noexcept { return input_; }
@@ -102,6 +117,7 @@ class Machine final {
   // extended.
   bool note(Slug slug, Offender offender, const Rule* rule, std::string_view error,
             std::int64_t number) noexcept {
+    if (offender.no_memory) errors_.set_no_memory();
     const bool added = errors_.add(slug, rule, offender, number, error);
     if (added) {
       add_loc();
@@ -134,11 +150,17 @@ class Machine final {
   // For the input's fast reader of records: room for the values of one, and its end: it is made and
   // becomes an item. Null, false: no memory.
   [[gnu::always_inline]] Value* record_room(const Record& record) noexcept {
-    return values_.room(record.fields.size());
+    Value* const room = values_.room(record.fields.size());
+    if (!room) [[unlikely]]
+      (void)no_memory();
+    return room;
   }
   [[gnu::always_inline]] bool record_done(const Record& record, Value* values) noexcept {
-    Value value = builder_.record(record, values);
-    return value && values_.push(value);
+    value_ = builder_.record(record, values);
+    if (value_ && values_.push(value_)) [[likely]]
+      return true;
+    if (value_) (void)drop_value();
+    return false;
   }
 
  private:
@@ -187,6 +209,11 @@ class Machine final {
   Frame& top() noexcept { return frame_[frames_ - 1]; }
   Next fail_next() noexcept {
     aborted_ = true;
+    return Next::aborted;
+  }
+
+  Next out_of_memory() noexcept {
+    (void)no_memory();
     return Next::aborted;
   }
 
@@ -254,7 +281,7 @@ class Machine final {
     ++frames_;
     ++depth_;
     if (node.kind == Kind::record && !values_.push_nulls(node.record->fields.size()))
-      return fail_next();
+      return out_of_memory();
     return Next::ready;
   }
 
@@ -319,12 +346,13 @@ class Machine final {
     if (value_) [[likely]]
       return values_.push(value_) ? Next::ready : drop_value();
     frame.failed = true;
-    return values_.push(failed_field()) ? Next::ready : fail_next();
+    return values_.push(failed_field()) ? Next::ready : out_of_memory();
   }
 
+  // There is no room for the value in hand.
   Next drop_value() noexcept {
     if (value_) builder_.drop(value_);
-    return fail_next();
+    return out_of_memory();
   }
 
   [[gnu::always_inline]] Next accept_field(Frame& frame) noexcept {
@@ -442,30 +470,8 @@ class Machine final {
     }
   }
 
-  // A missing field: its default, or an error.
-  bool fill(Frame& frame) noexcept {
-    const Record& record = *frame.node->record;
-    const Item item = input_.item_of(frame.in);
-    for (std::size_t i = 0; i < record.fields.size(); ++i) {
-      if (values_[frame.base + i]) continue;
-      const Field& field = record.fields[i];
-      frame.at = static_cast<std::uint32_t>(i);
-      if (!field.required) {
-        if (frame.failed) continue;
-        Value value{};
-        if (!builder_.default_of(field, &value)) {
-          aborted_ = true;
-          return false;
-        }
-        values_[frame.base + i] = value;  // may be none at all: the attribute stays unset
-        continue;
-      }
-      frame.failed = true;
-      (void)fail(Slug::missing, item);
-      if (aborted_) return false;
-    }
-    return true;
-  }
+  // Missing fields: their defaults, or an error each (machine_rows.h). False: aborted.
+  bool fill(Frame& frame) noexcept;
 
   Next finish_record(Frame& frame) noexcept {
     const Node& node = *frame.node;

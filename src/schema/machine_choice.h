@@ -68,7 +68,7 @@ bool Machine<Input, Builder>::skips(const Node& node, std::size_t member, Item i
 template <class Input, class Builder>
 int Machine<Input, Builder>::find_member(const Node& node, Item item) noexcept {
   const Tags& tags = *node.tags;
-  typename Input::Tag tag = input_.find_tag(*this, item, tags);
+  const FoundTag tag = input_.find_tag(*this, item, tags);
   if (tag.position >= 0) return tags.member[static_cast<std::size_t>(tag.position)];
   if (aborted_ || !input_.skip(*this, item)) {
     aborted_ = true;
@@ -77,7 +77,7 @@ int Machine<Input, Builder>::find_member(const Node& node, Item item) noexcept {
   } else if (!tag.found) {
     (void)fail(Slug::union_tag_not_found, item, tags.not_found);
   } else {
-    (void)fail(Slug::union_tag_invalid, item, tags.invalid, tag.text);
+    (void)fail(Slug::union_tag_invalid, item, tags.invalid, tag.text.view());
   }
   return -1;
 }

@@ -1,4 +1,5 @@
-// schema/machine_rows.h: the machine's arrays, and its records read by the input's fast readers.
+// schema/machine_rows.h: the machine's arrays, its records read by the input's fast readers, and the
+// fields that a record lacks.
 
 #pragma once
 
@@ -30,8 +31,8 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::push_row(
   Frame& frame = frame_[frames_];
   frame.base = values_.size();
   values_.resize(frame.base + read.next);
-  if (read.end == RecordsRead::End::failed || !values_.push_nulls(fields - read.next))
-    return fail_next();
+  if (read.end == RecordsRead::End::failed) return fail_next();
+  if (!values_.push_nulls(fields - read.next)) return out_of_memory();
   frame.node = &node;
   frame.stage = kKey;
   frame.at = read.next - 1;
@@ -106,6 +107,31 @@ typename Machine<Input, Builder>::Next Machine<Input, Builder>::resume_list(Fram
     }
     if (accept_item(frame) != Next::ready) return Next::aborted;
   }
+}
+
+template <class Input, class Builder>
+bool Machine<Input, Builder>::fill(Frame& frame) noexcept {
+  const Record& record = *frame.node->record;
+  const Item item = input_.item_of(frame.in);
+  for (std::size_t i = 0; i < record.fields.size(); ++i) {
+    if (values_[frame.base + i]) continue;
+    const Field& field = record.fields[i];
+    frame.at = static_cast<std::uint32_t>(i);
+    if (!field.required) {
+      if (frame.failed) continue;
+      Value value{};
+      if (!builder_.default_of(field, &value)) {
+        aborted_ = true;
+        return false;
+      }
+      values_[frame.base + i] = value;  // may be none at all: the attribute stays unset
+      continue;
+    }
+    frame.failed = true;
+    (void)fail(Slug::missing, item);
+    if (aborted_) return false;
+  }
+  return true;
 }
 
 }  // namespace lanner::schema

@@ -1,50 +1,18 @@
 #include "schema/machine.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "schema/test_parts.h"
 #include "schema/text_decode.h"
 
 namespace lanner::schema {
 namespace {
 
-// A plan of a few nodes, made by hand.
-class Types {
- public:
-  Node* node(Kind kind, Slug wrong = Slug::missing,
-             std::initializer_list<const Node*> children = {}) {
-    plan.nodes.push_back(std::make_unique<Node>());
-    Node* made = plan.nodes.back().get();
-    made->kind = kind;
-    made->wrong_type = wrong;
-    made->children = children;
-    return made;
-  }
-  Node* integer() { return node(Kind::integer, Slug::int_type); }
-  Node* string() { return node(Kind::string, Slug::string_type); }
-  Node* record(std::initializer_list<std::pair<const char*, const Node*>> fields) {
-    plan.records.push_back(std::make_unique<Record>());
-    Record* made = plan.records.back().get();
-    made->make = Make::slots;
-    for (const auto& [name, child] : fields) {
-      Field field;
-      field.name = name;
-      field.quoted = "\"" + field.name + "\"";
-      field.node = child;
-      made->fields.push_back(field);
-    }
-    EXPECT_TRUE(index_record(made));
-    Node* to = node(Kind::record, Slug::dict_type);
-    to->record = made;
-    make_read_fields(&plan);
-    return to;
-  }
-
-  Plan plan;
-};
+using test::fill;
+using Types = test::Parts;
 
 std::string decode(const Types& types, const Node& root, std::string_view document) {
   return text_decode(types.plan, root, std::string(document));
@@ -115,7 +83,7 @@ TEST(Machine, TakesTheMemberOfAUnionThatTheValueLooksLike) {
   Types t;
   Node* list = t.node(Kind::list, Slug::list_type, {t.integer()});
   Node* either = t.node(Kind::union_of, Slug::missing, {t.integer(), list, t.string()});
-  either->labels = {"int", "list[int]", "str"};
+  fill<std::string_view>(&either->labels, {"int", "list[int]", "str"});
   either->kinds.member[KindTable::integer] = 0;
   either->kinds.member[KindTable::array] = 1;
   either->kinds.member[KindTable::text] = 2;
@@ -133,7 +101,7 @@ TEST(Machine, TriesMembersInOrderWhereTheyLookAlike) {
   Node* a = t.record({{"a", t.integer()}});
   Node* b = t.record({{"b", t.integer()}});
   Node* either = t.node(Kind::union_of, Slug::missing, {a, b});
-  either->labels = {"A", "B"};
+  fill<std::string_view>(&either->labels, {"A", "B"});
   either->kinds.member[KindTable::object] = -2;
   EXPECT_EQ(decode(t, *either, R"({"b":2})"), "(b=2 )");
   EXPECT_EQ(decode(t, *either, R"({})"), "missing /A/a {}\nmissing /B/b {}");
@@ -143,18 +111,7 @@ TEST(Machine, FindsTheTagWhereverItStands) {
   Types t;
   Node* cat = t.record({{"kind", t.string()}, {"lives", t.integer()}});
   Node* dog = t.record({{"kind", t.string()}, {"name", t.string()}});
-  Node* pet = t.node(Kind::tagged, Slug::missing, {cat, dog});
-  pet->labels = {"cat", "dog"};
-  Tags tags;
-  tags.key = "kind";
-  tags.names = {"cat", "dog"};
-  tags.numeric = {false, false};
-  tags.member = {0, 1};
-  const std::string_view names[] = {"cat", "dog"};
-  ASSERT_TRUE(tags.index.build(names, 2));
-  Rule rule;
-  tags.not_found = tags.invalid = &rule;
-  pet->tags = &tags;
+  Node* pet = t.tagged("kind", {{"cat", cat}, {"dog", dog}});
   EXPECT_EQ(decode(t, *pet, R"({"kind":"dog","name":"Rex"})"), "(kind='dog' name='Rex' )");
   EXPECT_EQ(decode(t, *pet, R"({"lives":9,"x":{"kind":"dog"},"kind":"cat"})"),
             "(kind='cat' lives=9 )");
@@ -202,7 +159,7 @@ TEST(Machine, RefusesMalformedJsonInSkippedPartsToo) {
 TEST(Machine, RefusesDeepNestingWithoutRecursion) {
   Types t;
   Node* tree = t.node(Kind::list, Slug::list_type);
-  tree->children = {tree};
+  fill<const Node*>(&tree->children, {tree});
   EXPECT_EQ(decode(t, *tree, std::string(128, '[') + std::string(128, ']')).size(), 256U);
   EXPECT_EQ(decode(t, *tree, std::string(129, '[') + std::string(129, ']')),
             "json: json_too_deep at 128");
@@ -216,8 +173,8 @@ TEST(Machine, GivesUpAUnionThatBranchesWithoutEnd) {
   Node* either = t.node(Kind::union_of, Slug::missing);
   Node* b = t.record({{"x", either}});
   Node* c = t.record({{"x", either}});
-  either->children = {a, b, c};
-  either->labels = {"A", "B", "C"};
+  fill<const Node*>(&either->children, {a, b, c});
+  fill<std::string_view>(&either->labels, {"A", "B", "C"});
   either->keep_order = true;
   std::string deep = "\"not a number\"";
   for (int i = 0; i < 60; ++i) deep.insert(0, "{\"x\":").append("}");
@@ -230,7 +187,7 @@ TEST(Machine, TriesMembersOfUnionsAsOftenAsTheDocumentIsLong) {
   Node* a = t.record({{"a", t.integer()}});
   Node* b = t.record({{"b", t.integer()}});
   Node* either = t.node(Kind::union_of, Slug::missing, {a, b});
-  either->labels = {"A", "B"};
+  fill<std::string_view>(&either->labels, {"A", "B"});
   either->keep_order = true;
   const Node* list = t.node(Kind::list, Slug::list_type, {either});
   std::string all = "[";
@@ -246,7 +203,7 @@ TEST(Machine, GivesAnIntThatTheIntMemberRefusesToNoFloat) {
   Node* either = t.node(
       Kind::union_of, Slug::missing,
       {t.record({{"a", t.integer()}}), t.node(Kind::floating, Slug::float_type), t.integer()});
-  either->labels = {"A", "float", "int"};
+  fill<std::string_view>(&either->labels, {"A", "float", "int"});
   either->keep_order = true;
   EXPECT_EQ(decode(t, *either, "1"), "f1.000000");
   make_unions(&t.plan);

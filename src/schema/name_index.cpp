@@ -1,5 +1,7 @@
 #include "schema/name_index.h"
 
+#include <algorithm>
+
 namespace lanner::schema {
 
 namespace {
@@ -47,7 +49,7 @@ std::uint64_t NameIndex::hash(std::string_view name) const noexcept {
 }
 
 NameIndex::Placed NameIndex::place(const std::string_view* names, std::size_t count) noexcept {
-  slots_.assign(slots_.size(), Slot{});
+  std::fill(slots_.begin(), slots_.end(), Slot{});
   Placed placed = Placed::perfect;
   for (std::size_t i = 0; i < count; ++i) {
     if (!names[i].data()) continue;
@@ -62,29 +64,29 @@ NameIndex::Placed NameIndex::place(const std::string_view* names, std::size_t co
   return placed;
 }
 
-bool NameIndex::build(const std::string_view* names, std::size_t count) noexcept {
-  slots_.clear();
-  if (count > kMaxNames) return false;
-  if (count == 0) return true;
+NameIndex::Built NameIndex::build(const std::string_view* names, std::size_t count) noexcept {
+  slots_.shrink(0);
+  if (count > kMaxNames) return Built::refused;
+  if (count == 0) return Built::done;
   unsigned bits = 1;
   while ((std::size_t{1} << bits) < 2 * count) ++bits;
   // The table may grow to 16 slots a name; the last size looks at every byte.
   for (unsigned more = 0; more <= 4; ++more) {
     whole_ = more == 4;
-    slots_.assign(std::size_t{1} << (bits + more), Slot{});
+    if (!slots_.resize(std::size_t{1} << (bits + more))) return Built::no_memory;
     shift_ = 64 - bits - more;
     for (int i = 0; i < kSeeds; ++i) {
       seed_ = (seed_ + kMix) | 1;
       const Placed placed = place(names, count);
-      if (placed == Placed::perfect) return true;
+      if (placed == Placed::perfect) return Built::done;
       if (placed == Placed::twice) {
-        slots_.clear();
-        return false;
+        slots_.shrink(0);
+        return Built::refused;
       }
       if (count > kPerfectMax) break;
     }
   }
-  return true;  // some names meet
+  return Built::done;  // some names meet
 }
 
 }  // namespace lanner::schema

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <vector>
+
+#include "base/vector.h"
 
 namespace lanner::schema {
 
@@ -17,9 +18,13 @@ class NameIndex final {
  public:
   static constexpr int kNone = -1;
 
-  // `names` with data() == nullptr are left out. False when a name occurs twice or there are too
-  // many.
-  bool build(const std::string_view* names, std::size_t count) noexcept;
+  enum class Built : std::uint8_t {
+    done,
+    refused,  // a name occurs twice, or there are too many
+    no_memory,
+  };
+  // `names` with data() == nullptr are left out.
+  [[nodiscard]] Built build(const std::string_view* names, std::size_t count) noexcept;
   // The position of `name`, or kNone.
   int find(std::string_view name) const noexcept {
     if (slots_.empty()) return kNone;
@@ -43,7 +48,7 @@ class NameIndex final {
   enum class Placed : std::uint8_t { perfect, met, twice };
   Placed place(const std::string_view* names, std::size_t count) noexcept;
 
-  std::vector<Slot> slots_;
+  Vector<Slot> slots_;
   std::uint64_t seed_ = 1;
   unsigned shift_ = 0;
   bool whole_ = false;  // hash all bytes: the ends alone did not tell the names apart

@@ -6,24 +6,24 @@ namespace lanner::schema {
 namespace {
 
 TEST(Pattern, SearchesAnywhere) {
-  std::string why;
+  Pattern::Problem why;
   const auto pattern = Pattern::make("b+", &why);
-  ASSERT_NE(pattern, nullptr) << why;
-  EXPECT_TRUE(pattern->found_in("abba"));
-  EXPECT_FALSE(pattern->found_in("aa"));
+  ASSERT_NE(pattern, nullptr) << why.view();
+  EXPECT_EQ(pattern->found_in("abba"), Pattern::Found::yes);
+  EXPECT_EQ(pattern->found_in("aa"), Pattern::Found::no);
 }
 
 TEST(Pattern, SaysWhyItCannotBeMade) {
-  std::string why;
+  Pattern::Problem why;
   EXPECT_EQ(Pattern::make("(?=a)b", &why), nullptr);
   EXPECT_FALSE(why.empty());
 }
 
 TEST(Pattern, ReadsCodePoints) {
-  std::string why;
+  Pattern::Problem why;
   const auto pattern = Pattern::make("^.$", &why);
-  ASSERT_NE(pattern, nullptr) << why;
-  EXPECT_TRUE(pattern->found_in("\xC3\xA9"));
+  ASSERT_NE(pattern, nullptr) << why.view();
+  EXPECT_EQ(pattern->found_in("\xC3\xA9"), Pattern::Found::yes);
 }
 
 }  // namespace

@@ -112,9 +112,9 @@ void make_unions(Plan* plan) noexcept {
   }
 }
 
-void make_rows(Record* record) noexcept {
-  record->rows.clear();
-  record->rows.reserve(record->fields.size());
+bool make_rows(Record* record) noexcept {
+  record->rows.shrink(0);
+  if (!record->rows.reserve(record->fields.size())) return false;
   for (const Field& field : record->fields) {
     FieldRow row;
     row.kind = field.node->kind;
@@ -126,10 +126,11 @@ void make_rows(Record* record) noexcept {
       row.key_size = static_cast<std::uint8_t>(field.written.size());
       std::copy(field.written.begin(), field.written.end(), row.key);
     }
-    record->rows.push_back(row);
+    if (!record->rows.push(row)) return false;
   }
   record->all_rows = std::all_of(record->rows.begin(), record->rows.end(),
                                  [](const FieldRow& row) { return row.key_size != 0; });
+  return true;
 }
 
 namespace {
@@ -151,24 +152,28 @@ ReadField::Read row_read(const Node& node) noexcept {
   }
 }
 
-void make_leaves(Record* record) noexcept {
-  record->read_fields.clear();
+bool make_leaves(Record* record) noexcept {
+  record->read_fields.shrink(0);
+  if (!record->read_fields.resize(record->fields.size())) return false;
   bool helps = false;
-  for (const Field& field : record->fields) {
-    ReadField& row = record->read_fields.emplace_back();
+  for (std::size_t i = 0; i < record->fields.size(); ++i) {
+    const Field& field = record->fields[i];
+    ReadField& row = record->read_fields[i];
     row.name = field.key;
-    const std::string key = field.quoted + ":";
-    if (!field.takes_input || key.size() > ReadField::kKeyMax) continue;
-    std::memcpy(row.key, key.data(), key.size());
-    row.key_size = static_cast<std::uint8_t>(key.size());
-    row.key_mask = ~std::uint64_t{0} >> (ReadField::kKeyMax - key.size());
+    const std::size_t key_size = field.quoted.size() + 1;  // with the colon
+    if (!field.takes_input || key_size > ReadField::kKeyMax) continue;
+    std::memcpy(row.key, field.quoted.data(), field.quoted.size());
+    row.key[field.quoted.size()] = ':';
+    row.key_size = static_cast<std::uint8_t>(key_size);
+    row.key_mask = ~std::uint64_t{0} >> (ReadField::kKeyMax - key_size);
     row.read = row_read(*field.node);
     row.nullable = field.node->nullable;
     row.least = field.node->quick.least;
     row.most = field.node->quick.most;
     helps = helps || row.read != ReadField::Read::other;
   }
-  if (!helps) record->read_fields.clear();
+  if (!helps) record->read_fields.shrink(0);
+  return true;
 }
 
 }  // namespace
@@ -181,8 +186,10 @@ bool Record::is_flat() const noexcept {
   });
 }
 
-void make_read_fields(Plan* plan) noexcept {
-  for (const std::unique_ptr<Record>& record : plan->records) make_leaves(record.get());
+bool make_read_fields(Plan* plan) noexcept {
+  for (const std::unique_ptr<Record>& record : plan->records) {
+    if (!make_leaves(record.get())) return false;
+  }
   for (const std::unique_ptr<Node>& node : plan->nodes) {
     if (node->kind != Kind::list) continue;
     const Node& item = *node->children[0];
@@ -197,13 +204,15 @@ void make_read_fields(Plan* plan) noexcept {
       field.record = node.record;
     }
   }
+  return true;
 }
 
-bool index_record(Record* record) noexcept {
-  std::vector<std::string_view> names;
-  names.reserve(record->fields.size());
+NameIndex::Built index_record(Record* record) noexcept {
+  Vector<std::string_view> names;
+  if (!names.reserve(record->fields.size())) return NameIndex::Built::no_memory;
   for (const Field& field : record->fields) {
-    names.push_back(field.takes_input ? std::string_view(field.name) : std::string_view());
+    if (!names.push(field.takes_input ? field.name : std::string_view()))
+      return NameIndex::Built::no_memory;
   }
   return record->index.build(names.data(), names.size());
 }

@@ -1,17 +1,18 @@
 // schema/plan.h: a compiled type: nodes, records, rules. Made once, used by every decode.
 //
 // The plan is independent of Python: classes, defaults and bounds are `void*` that the builder
-// stores and interprets. The owner of the plan keeps them alive. A finished plan is immutable and
-// may be read by several threads.
+// stores and interprets. The owner of the plan keeps them alive, and all its texts. A finished plan
+// is immutable and may be read by several threads.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <new>
 #include <string_view>
-#include <vector>
+#include <utility>
 
+#include "base/vector.h"
 #include "schema/name_index.h"
 #include "schema/pattern.h"
 
@@ -102,7 +103,8 @@ struct Rule {
   bool has_floating = false;  // `floating` is the bound
   std::int64_t integer = 0;
   double floating = 0;
-  std::string message;      // complete; U+0001 is a hole for the actual length or the offending tag
+  std::string_view
+      message;              // complete; U+0001 is a hole for the actual length or the offending tag
   void* context = nullptr;  // the builder's: what ctx holds
   void* object = nullptr;   // the builder's: the bound, a function, or a pattern of its own engine
   std::unique_ptr<Pattern> pattern;
@@ -111,9 +113,9 @@ struct Rule {
 struct Node;
 
 struct Field {
-  std::string name;     // the key on the wire
-  std::string written;  // "name": as it is written
-  std::string quoted;   // "name" with its quotes, escaped as JSON
+  std::string_view name;     // the key on the wire
+  std::string_view written;  // "name": as it is written
+  std::string_view quoted;   // "name" with its quotes, escaped as JSON
   const Node* node = nullptr;
   bool required = true;
   bool takes_input = true;        // false: only ever its default (field(init=False))
@@ -171,21 +173,21 @@ struct alignas(64) ReadField {
 enum class Make : std::uint8_t { slots, attributes, mapping, tuple, call };
 
 struct Record {
-  std::vector<Field> fields;
-  std::vector<FieldRow> rows;  // of `fields`, once all nodes are known: make_rows()
-  bool all_rows = false;       // all of them have their keys
-  NameIndex index;             // of the fields that take input
+  Vector<Field> fields;
+  Vector<FieldRow> rows;  // of `fields`, once all nodes are known: make_rows()
+  bool all_rows = false;  // all of them have their keys
+  NameIndex index;        // of the fields that take input
   Make make = Make::call;
   bool forbid_extra = false;
-  bool from_array = false;             // NamedTuple: a JSON array will do
-  std::string tag;                     // "type":"cat", is written first; empty = none
-  bool post_init = false;              // has __post_init__
-  bool omit_defaults = false;          // fields that equal their default are not written
-  const Rule* too_long = nullptr;      // from_array
-  void* type = nullptr;                // the builder's class
-  std::vector<ReadField> read_fields;  // of `fields`; empty where it would not help
-  std::vector<std::intptr_t> offsets;  // make == slots: of `fields`
-  bool slots_only = false;             // an object is its head and these slots, and nothing else
+  bool from_array = false;         // NamedTuple: a JSON array will do
+  std::string_view tag;            // "type":"cat", is written first; empty = none
+  bool post_init = false;          // has __post_init__
+  bool omit_defaults = false;      // fields that equal their default are not written
+  const Rule* too_long = nullptr;  // from_array
+  void* type = nullptr;            // the builder's class
+  Vector<ReadField> read_fields;   // of `fields`; empty where it would not help
+  Vector<std::intptr_t> offsets;   // make == slots: of `fields`
+  bool slots_only = false;         // an object is its head and these slots, and nothing else
 
   // A fast reader may read field `next`.
   bool row_helps(std::size_t next) const noexcept {
@@ -200,16 +202,16 @@ struct Record {
 // The values of a Literal or an Enum.
 struct Choices {
   struct Text {
-    std::string text;
+    std::string_view text;
     void* value;
   };
   struct Number {
     std::int64_t number;
     void* value;
   };
-  std::vector<Text> texts;
+  Vector<Text> texts;
   NameIndex text_index;  // of texts
-  std::vector<Number> numbers;
+  Vector<Number> numbers;
   void* true_value = nullptr;
   void* false_value = nullptr;
   void* null_value = nullptr;
@@ -228,13 +230,13 @@ struct KindTable {
 };
 
 struct Tags {
-  std::string key;                    // the field that tells
-  void* key_object = nullptr;         // the builder's: the key as an object
-  void* attribute = nullptr;          // the builder's: the attribute of the members' instances
-  NameIndex index;                    // of the members' tags, by position
-  std::vector<std::string> names;     // tag -> text; a number as its digits
-  std::vector<bool> numeric;          // the tag is a number, not a string
-  std::vector<std::uint16_t> member;  // tag -> child
+  std::string_view key;            // the field that tells
+  void* key_object = nullptr;      // the builder's: the key as an object
+  void* attribute = nullptr;       // the builder's: the attribute of the members' instances
+  NameIndex index;                 // of the members' tags, by position
+  Vector<std::string_view> names;  // tag -> text; a number as its digits
+  Vector<bool> numeric;            // the tag is a number, not a string
+  Vector<std::uint16_t> member;    // tag -> child
   const Rule* not_found = nullptr;
   const Rule* invalid = nullptr;
 };
@@ -247,7 +249,8 @@ struct QuickRange {
   bool holds(std::int64_t value) const noexcept { return value >= least && value <= most; }
 };
 
-struct Node {
+// What a node says of itself, but for its lists.
+struct NodeFacts {
   Kind kind = Kind::any;
   bool nullable = false;       // null passes, as null
   bool keep_order = false;     // union: never by kind
@@ -256,10 +259,7 @@ struct Node {
   bool strict = false;         // read as by Profile::json, whatever the plan's profile is
   Slug wrong_type = Slug::missing;
   bool shallow = false;  // an array of leaves, or of flat records: make_read_fields()
-  std::vector<const Rule*> rules;
-  QuickRange quick;                   // of the rules
-  std::vector<const Node*> children;  // items; key, value; members; inner
-  std::vector<std::string> labels;    // union: what `loc` says of each child
+  QuickRange quick;      // of the rules
   const Record* record = nullptr;
   const Choices* choices = nullptr;
   const Tags* tags = nullptr;
@@ -273,13 +273,26 @@ struct Node {
   void* lax_source = nullptr;  // custom: the builder's: classes that its function takes in compat
 };
 
+struct Node : NodeFacts {
+  Vector<const Rule*> rules;
+  Vector<const Node*> children;     // items; key, value; members; inner
+  Vector<std::string_view> labels;  // union: what `loc` says of each child
+
+  // REQUIRES: its own lists are empty. False: memory is out.
+  [[nodiscard]] bool copy(const Node& other) noexcept {
+    static_cast<NodeFacts&>(*this) = other;
+    return rules.append(other.rules) && children.append(other.children) &&
+           labels.append(other.labels);
+  }
+};
+
 // Owns all parts.
 struct Plan {
-  std::vector<std::unique_ptr<Node>> nodes;
-  std::vector<std::unique_ptr<Record>> records;
-  std::vector<std::unique_ptr<Rule>> rules;
-  std::vector<std::unique_ptr<Choices>> choices;
-  std::vector<std::unique_ptr<Tags>> tags;
+  Vector<std::unique_ptr<Node>> nodes;
+  Vector<std::unique_ptr<Record>> records;
+  Vector<std::unique_ptr<Rule>> rules;
+  Vector<std::unique_ptr<Choices>> choices;
+  Vector<std::unique_ptr<Tags>> tags;
   Profile profile = Profile::json;
   bool reject_duplicates = false;
   bool from_attributes = false;  // a record is read from any object that has its attributes
@@ -288,6 +301,14 @@ struct Plan {
   const Node* root = nullptr;
 };
 
+// A new one of the plan's parts; null: memory is out.
+template <class Part>
+Part* add_part(Vector<std::unique_ptr<Part>>* parts) noexcept {
+  std::unique_ptr<Part> made(new (std::nothrow) Part());
+  Part* const part = made.get();
+  return part && parts->push(std::move(made)) ? part : nullptr;
+}
+
 inline Profile profile_of(const Plan& plan, const Node& node) noexcept {
   return node.strict ? Profile::json : plan.profile;
 }
@@ -295,15 +316,16 @@ inline Profile profile_of(const Plan& plan, const Node& node) noexcept {
 // The node's rules as one range, if all of them can be expressed that way.
 QuickRange quick_range(const Node& node) noexcept;
 
-// Fills record->rows. REQUIRES: the fields' nodes are complete.
-void make_rows(Record* record) noexcept;
+// Fills record->rows. REQUIRES: the fields' nodes are complete. False: memory is out.
+[[nodiscard]] bool make_rows(Record* record) noexcept;
 // Fills in Record::read_fields of all records, and Node::shallow. REQUIRES: the nodes are complete.
-void make_read_fields(Plan* plan) noexcept;
+// False: memory is out.
+[[nodiscard]] bool make_read_fields(Plan* plan) noexcept;
 
 // Fills in what unions need to know of their members. REQUIRES: the nodes are complete.
 void make_unions(Plan* plan) noexcept;
 
-// One key of the record's table per field; false when a name stands twice.
-bool index_record(Record* record) noexcept;
+// One key of the record's table per field; refused when a name stands twice.
+[[nodiscard]] NameIndex::Built index_record(Record* record) noexcept;
 
 }  // namespace lanner::schema

@@ -1,8 +1,10 @@
 #include "schema/plan.h"
 
-#include <initializer_list>
+#include <string>
 
 #include <gtest/gtest.h>
+
+#include "schema/test_parts.h"
 
 namespace lanner::schema {
 namespace {
@@ -19,17 +21,17 @@ TEST(Plan, NamesSlugsBothWays) {
 
 TEST(Plan, IndexesTheFieldsThatTakeInput) {
   Record record;
-  record.fields.resize(3);
+  ASSERT_TRUE(record.fields.resize(3));
   record.fields[0].name = "a";
   record.fields[1].name = "b";
   record.fields[1].takes_input = false;
   record.fields[2].name = "c";
-  ASSERT_TRUE(index_record(&record));
+  ASSERT_EQ(index_record(&record), NameIndex::Built::done);
   EXPECT_EQ(record.index.find("a"), 0);
   EXPECT_EQ(record.index.find("b"), NameIndex::kNone);
   EXPECT_EQ(record.index.find("c"), 2);
   record.fields[2].name = "a";
-  EXPECT_FALSE(index_record(&record));
+  EXPECT_EQ(index_record(&record), NameIndex::Built::refused);
 }
 
 TEST(Plan, RowsHaveTheKeysThatFit) {
@@ -37,13 +39,14 @@ TEST(Plan, RowsHaveTheKeysThatFit) {
   text.kind = Kind::string;
   text.nullable = true;
   Record record;
-  record.fields.resize(2);
-  record.fields[0].written = std::string(FieldRow::kKeyMax, 'k');
+  ASSERT_TRUE(record.fields.resize(2));
+  const std::string key(FieldRow::kKeyMax + 1, 'k');
+  record.fields[0].written = std::string_view(key).substr(1);
   record.fields[0].node = &text;
   record.fields[0].offset = 24;
-  record.fields[1].written = std::string(FieldRow::kKeyMax + 1, 'k');
+  record.fields[1].written = key;
   record.fields[1].node = &text;
-  make_rows(&record);
+  ASSERT_TRUE(make_rows(&record));
   ASSERT_EQ(record.rows.size(), 2u);
   EXPECT_EQ(std::string_view(record.rows[0].key, record.rows[0].key_size),
             record.fields[0].written);
@@ -52,8 +55,8 @@ TEST(Plan, RowsHaveTheKeysThatFit) {
   EXPECT_EQ(record.rows[0].offset, 24);
   EXPECT_EQ(record.rows[1].key_size, 0);
   EXPECT_FALSE(record.all_rows);
-  record.fields.pop_back();
-  make_rows(&record);
+  record.fields.shrink(1);
+  ASSERT_TRUE(make_rows(&record));
   EXPECT_TRUE(record.all_rows);
 }
 
@@ -70,7 +73,7 @@ TEST(Plan, SaysIntegerBoundsAsARange) {
   const Rule at_most = bound(Demand::le, 150);
   Node node;
   node.kind = Kind::integer;
-  node.rules = {&at_least, &at_most};
+  test::fill<const Rule*>(&node.rules, {&at_least, &at_most});
   const QuickRange range = quick_range(node);
   EXPECT_EQ(range.of, QuickRange::Of::integer);
   EXPECT_TRUE(range.holds(1));
@@ -83,10 +86,10 @@ TEST(Plan, SaysNoRangeWhereARuleIsNone) {
   const Rule multiple = bound(Demand::multiple_of, 5);
   Node node;
   node.kind = Kind::integer;
-  node.rules = {&multiple};
+  test::fill<const Rule*>(&node.rules, {&multiple});
   EXPECT_EQ(quick_range(node).of, QuickRange::Of::nothing);
   const Rule below_all = bound(Demand::lt, INT64_MIN);
-  node.rules = {&below_all};
+  test::fill<const Rule*>(&node.rules, {&below_all});
   EXPECT_EQ(quick_range(node).of, QuickRange::Of::nothing);
 }
 

@@ -1,5 +1,6 @@
 #include "schema/scalars.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -18,16 +19,11 @@ bool same(std::string_view text, std::string_view word) noexcept {
   return true;
 }
 
-// Drops single underscores within the text, of an integer only those between digits; false when one
-// stands elsewhere.
-bool drop_underscores(std::string_view text, bool integer, std::string* out) noexcept {
+// Those of compat's integers: each stands between two digits.
+bool has_underscores_between_digits(std::string_view text) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_') {
-      out->push_back(text[i]);
-      continue;
-    }
-    if (i == 0 || i + 1 == text.size() || text[i + 1] == '_') return false;
-    if (integer && (!digit(text[i - 1]) || !digit(text[i + 1]))) return false;
+    if (text[i] != '_') continue;
+    if (i == 0 || i + 1 == text.size() || !digit(text[i - 1]) || !digit(text[i + 1])) return false;
   }
   return true;
 }
@@ -89,24 +85,27 @@ int hex(char c) noexcept {
   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
-bool bad_character(std::string_view text, std::size_t shift, std::string* why) noexcept {
+bool bad_character(std::string_view text, std::size_t shift, UuidProblem* why) noexcept {
+  constexpr std::size_t kCodePointMax = 4;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (hex(text[i]) >= 0 || text[i] == '-') continue;
     std::size_t size = 1;  // the whole code point
-    while (i + size < text.size() && (text[i + size] & 0xC0) == 0x80) ++size;
-    *why = "invalid character: found `" + std::string(text.substr(i, size)) + "` at " +
-           std::to_string(i + shift);
+    while (size < kCodePointMax && i + size < text.size() && (text[i + size] & 0xC0) == 0x80)
+      ++size;
+    why->assign("invalid character: found `");
+    why->append(text.substr(i, size)).append("` at ").append(i + shift);
     return true;
   }
   return false;
 }
 
-bool hyphenated(std::string_view text, std::string* why) noexcept {
+bool hyphenated(std::string_view text, UuidProblem* why) noexcept {
   static constexpr std::size_t kGroups[] = {8, 4, 4, 4, 12};
   std::size_t hyphens = 0;
   for (const char c : text) hyphens += c == '-';
   if (hyphens != 4) {
-    *why = "invalid group count: expected 5, found " + std::to_string(hyphens + 1);
+    why->assign("invalid group count: expected 5, found ");
+    why->append(hyphens + 1);
     return false;
   }
   std::size_t begin = 0;
@@ -114,8 +113,9 @@ bool hyphenated(std::string_view text, std::string* why) noexcept {
     std::size_t end = text.find('-', begin);
     if (end == std::string_view::npos) end = text.size();
     if (end - begin != kGroups[group]) {
-      *why = "invalid group length in group " + std::to_string(group) + ": expected " +
-             std::to_string(kGroups[group]) + ", found " + std::to_string(end - begin);
+      why->assign("invalid group length in group ");
+      why->append(group).append(": expected ").append(kGroups[group]);
+      why->append(", found ").append(end - begin);
       return false;
     }
     begin = end + 1;
@@ -133,7 +133,7 @@ std::string_view trim(std::string_view text) noexcept {
 
 bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slug* slug) noexcept {
   *slug = Slug::int_parsing;
-  std::string clean;
+  bool underscores = false;
   if (profile == Profile::compat) {
     text = trim(text);
     const std::size_t point = text.find('.');
@@ -143,26 +143,32 @@ bool parse_integer(std::string_view text, Profile profile, IntegerText* out, Slu
         return false;
       text = text.substr(0, point);
     }
-    if (text.find('_') != std::string_view::npos) {
-      if (!drop_underscores(text, true, &clean)) return false;
-      text = clean;
-    }
+    underscores = text.find('_') != std::string_view::npos;
+    if (underscores && !has_underscores_between_digits(text)) return false;
   }
   const bool negative = !text.empty() && text[0] == '-';
   std::string_view digits = text;
   if (negative || (!text.empty() && text[0] == '+')) digits.remove_prefix(1);
-  if (digits.empty()) return false;
+  std::size_t count = 0;
   for (const char c : digits) {
-    if (!digit(c)) return false;
+    if (!digit(c) && !(underscores && c == '_')) return false;
+    count += c != '_';
   }
-  if (digits.size() > kMaxDigits) {
+  if (count == 0) return false;
+  if (count > kMaxDigits) {
     *slug = Slug::int_parsing_size;
     return false;
   }
-  const std::string_view number = negative ? text : digits;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), out->value);
-  out->fits = read.ec == std::errc();
-  if (!out->fits) out->digits.assign(number);
+  out->digits = negative ? text : digits;
+  if (underscores) {
+    out->clean.assign("");
+    for (const char& c : out->digits) {
+      if (c != '_') out->clean.append(std::string_view(&c, 1));
+    }
+    out->digits = out->clean.view();
+  }
+  const char* const end = out->digits.data() + out->digits.size();
+  out->fits = std::from_chars(out->digits.data(), end, out->value).ec == std::errc();
   return true;
 }
 
@@ -171,15 +177,24 @@ bool is_integer_text(std::string_view text) noexcept {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool has_single_underscores(std::string_view text) noexcept {
+  return !text.starts_with('_') && !text.ends_with('_') &&
+         text.find("__") == std::string_view::npos;
+}
+
+bool drop_underscores(std::string_view* text, Buffer* clean) noexcept {
+  if (text->find('_') == std::string_view::npos) return true;
+  clean->clear();
+  char* const to = clean->reserve(text->size());
+  if (!to) return false;
+  clean->commit(
+      static_cast<std::size_t>(std::remove_copy(text->begin(), text->end(), to, '_') - to));
+  *text = clean->view();
+  return true;
+}
+
 bool parse_floating(std::string_view text, Profile profile, double* value) noexcept {
-  std::string clean;
-  if (profile == Profile::compat) {
-    text = trim(text);
-    if (text.find('_') != std::string_view::npos) {
-      if (!drop_underscores(text, false, &clean)) return false;
-      text = clean;
-    }
-  }
+  if (profile == Profile::compat) text = trim(text);
   const bool negative = !text.empty() && text[0] == '-';
   if (!negative && !text.empty() && text[0] == '+') text.remove_prefix(1);
   const std::string_view rest = text.substr(negative);  // no other sign may follow
@@ -221,7 +236,7 @@ bool parse_boolean(std::string_view text, Profile profile, bool* value) noexcept
   return false;
 }
 
-bool parse_uuid(std::string_view text, std::uint8_t (&bytes)[16], std::string* why) noexcept {
+bool parse_uuid(std::string_view text, std::uint8_t (&bytes)[16], UuidProblem* why) noexcept {
   std::size_t shift = 0;
   if (text.starts_with("urn:uuid:")) {
     shift = 9;
@@ -233,7 +248,8 @@ bool parse_uuid(std::string_view text, std::uint8_t (&bytes)[16], std::string* w
   if (bad_character(text, shift, why)) return false;
   if (text.find('-') == std::string_view::npos) {
     if (text.size() != 32) {
-      *why = "invalid length: found " + std::to_string(text.size());
+      why->assign("invalid length: found ");
+      why->append(text.size());
       return false;
     }
   } else if (!hyphenated(text, why)) {

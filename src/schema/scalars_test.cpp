@@ -1,6 +1,7 @@
 #include "schema/scalars.h"
 
 #include <cmath>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@ std::string integer(std::string_view text, Profile profile) {
   IntegerText out;
   Slug slug = Slug::missing;
   if (!parse_integer(text, profile, &out, &slug)) return std::string(slug_name(slug));
-  return out.fits ? std::to_string(out.value) : out.digits;
+  return out.fits ? std::to_string(out.value) : std::string(out.digits);
 }
 
 TEST(Scalars, ReadsIntegersOfAnySize) {
@@ -28,11 +29,37 @@ TEST(Scalars, TakesUnderscoresAndSpacesInCompatOnly) {
   EXPECT_EQ(integer("1_000", Profile::text), "int_parsing");
   EXPECT_EQ(integer("1_000", Profile::compat), "1000");
   EXPECT_EQ(integer("1__0", Profile::compat), "int_parsing");
+  for (const char* odd : {"_1", "1_", "+_1", "-_1", "_", "1_.0"})
+    EXPECT_EQ(integer(odd, Profile::compat), "int_parsing") << odd;
+  EXPECT_EQ(integer("-123_456_789_012_345_678_901_234_567_890.00", Profile::compat),
+            "-123456789012345678901234567890");
   EXPECT_EQ(integer(" 1 ", Profile::text), "int_parsing");
   EXPECT_EQ(integer(" 1 ", Profile::compat), "1");
   EXPECT_EQ(integer("1.0", Profile::compat), "1");
   EXPECT_EQ(integer("1.5", Profile::compat), "int_parsing");
   EXPECT_EQ(integer("", Profile::compat), "int_parsing");
+}
+
+TEST(Scalars, CountsDigitsAndNotWhatStandsBetweenThem) {
+  std::string text = "-1";
+  for (int i = 1; i < 4300; ++i) text += "_1";
+  EXPECT_EQ(integer(text, Profile::compat), "-" + std::string(4300, '1'));
+  EXPECT_EQ(integer(text + "_1", Profile::compat), "int_parsing_size");
+  EXPECT_EQ(integer(text + "_", Profile::compat), "int_parsing");
+}
+
+TEST(Scalars, DropsUnderscoresOfFloats) {
+  for (const char* odd : {"_", "_1", "1_", "1__0"})
+    EXPECT_FALSE(has_single_underscores(odd)) << odd;
+  for (const char* even : {"", "1", "1_0", "1_.5", "1e_5"})
+    EXPECT_TRUE(has_single_underscores(even)) << even;
+  Buffer clean;
+  std::string_view text = "1_000.5";
+  ASSERT_TRUE(drop_underscores(&text, &clean));
+  EXPECT_EQ(text, "1000.5");
+  text = "2.5";
+  ASSERT_TRUE(drop_underscores(&text, &clean));
+  EXPECT_EQ(text, "2.5");
 }
 
 TEST(Scalars, ReadsNumbersAndInCompatThoseThatAreNone) {
@@ -100,19 +127,25 @@ TEST(Scalars, KnowsEightWordsForABoolean) {
 
 TEST(Scalars, ReadsUuidsInFourFormsAndSaysWhatIsWrong) {
   std::uint8_t bytes[16] = {};
-  std::string why;
+  UuidProblem why;
   for (const char* text :
        {"12345678-1234-1234-1234-1234567890ab", "123456781234123412341234567890AB",
         "{12345678-1234-1234-1234-1234567890ab}",
         "urn:uuid:12345678-1234-1234-1234-1234567890ab"}) {
-    ASSERT_TRUE(parse_uuid(text, bytes, &why)) << text << why;
+    ASSERT_TRUE(parse_uuid(text, bytes, &why)) << text << why.view();
     EXPECT_EQ(bytes[0], 0x12);
     EXPECT_EQ(bytes[15], 0xAB);
   }
   EXPECT_FALSE(parse_uuid("x", bytes, &why));
-  EXPECT_EQ(why, "invalid character: found `x` at 0");
+  EXPECT_EQ(why.view(), "invalid character: found `x` at 0");
+  EXPECT_FALSE(parse_uuid("{12345678-1234-1234-1234-123456789\xE2\x82\xAC}", bytes, &why));
+  EXPECT_EQ(why.view(), "invalid character: found `\xE2\x82\xAC` at 34");
   EXPECT_FALSE(parse_uuid("1234567-81234-1234-1234-123456789012", bytes, &why));
-  EXPECT_EQ(why, "invalid group length in group 0: expected 8, found 7");
+  EXPECT_EQ(why.view(), "invalid group length in group 0: expected 8, found 7");
+  EXPECT_FALSE(parse_uuid("12345678", bytes, &why));
+  EXPECT_EQ(why.view(), "invalid length: found 8");
+  EXPECT_FALSE(parse_uuid("1-2", bytes, &why));
+  EXPECT_EQ(why.view(), "invalid group count: expected 5, found 2");
   EXPECT_FALSE(parse_uuid("", bytes, &why));
 }
 

@@ -93,7 +93,7 @@ class TextBuilder final {
     std::string out = "(";
     for (std::size_t i = 0; i < record.fields.size(); ++i) {
       if (!values[i]) continue;
-      out += record.fields[i].name + "=" + *values[i] + " ";
+      out.append(record.fields[i].name).append("=").append(*values[i]).append(" ");
       drop(values[i]);
     }
     return make(out + ")");

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "json/utf8.h"
@@ -48,12 +47,6 @@ class TextInput final {
     std::uint32_t group_count;
   };
   enum class Opened : std::uint8_t { items, pairs, as_is, wrong };
-  struct Tag {
-    int position = -1;
-    bool is_object = false;
-    bool found = false;
-    std::string text;
-  };
 
   // empty_as_none: "" is None where None is allowed.
   TextInput(Builder& builder, bool empty_as_none) noexcept
@@ -157,20 +150,19 @@ class TextInput final {
     errors.add_key(in.group->name);
   }
 
-  Tag find_tag(This&, Item item, const Tags& tags) noexcept {
-    Tag tag;
+  FoundTag find_tag(This&, Item item, const Tags& tags) noexcept {
+    FoundTag tag;
     tag.is_object = item.shape == Shape::pairs;
     for (std::uint32_t i = 0; tag.is_object && i < item.count; ++i) {
       if (item.first[i].name != tags.key) continue;
       tag.found = true;
-      tag.text.assign(item.first[i].value.substr(0, kTagTextMax));
+      tag.text.assign(item.first[i].value);
       tag.position = tags.index.find(item.first[i].value);  // the last of equal names wins
     }
     return tag;
   }
 
  private:
-  static constexpr std::size_t kTagTextMax = 64;
   static constexpr std::size_t kShortText = 32;
 
   // Most values are short ASCII.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "schema/test_parts.h"
 #include "schema/text_builder.h"
 
 namespace lanner::schema {
@@ -40,60 +41,47 @@ std::string read(const Plan& plan, const Node& root, const std::vector<TextValue
   return out;
 }
 
-struct Types {
-  Types() {
-    integer.kind = Kind::integer;
-    integer.wrong_type = Slug::int_type;
-    optional = integer;
-    optional.nullable = true;
-    list.kind = Kind::list;
-    list.wrong_type = Slug::list_type;
-    list.children = {&integer};
-    record.fields.resize(2);
-    record.fields[0].name = "n";
-    record.fields[0].node = &integer;
-    record.fields[1].name = "l";
-    record.fields[1].node = &list;
-    EXPECT_TRUE(index_record(&record));
-    object.kind = Kind::record;
-    object.wrong_type = Slug::dict_type;
-    object.record = &record;
+struct Types : test::Parts {
+  Types()
+      : number(integer()),
+        optional(integer()),
+        list(node(Kind::list, Slug::list_type, {number})),
+        object(record({{"n", number}, {"l", list}})) {
+    optional->nullable = true;
   }
-  Plan plan;
-  Node integer, optional, list, object;
-  Record record;
+  Node *number, *optional, *list, *object;
 };
 
 TEST(TextInput, ReadsTheLastValueOfAScalarAndAllOfAnArray) {
   const Types types;
   const std::vector<TextValue> two = {{"", "1"}, {"", "2"}};
-  EXPECT_EQ(read(types.plan, types.integer, two, Input::Shape::values), "2");
-  EXPECT_EQ(read(types.plan, types.list, two, Input::Shape::values), "[1 2]");
-  EXPECT_EQ(read(types.plan, types.list, {}, Input::Shape::values), "[]");
-  EXPECT_EQ(read(types.plan, types.integer, {}, Input::Shape::values), "missing \n");
+  EXPECT_EQ(read(types.plan, *types.number, two, Input::Shape::values), "2");
+  EXPECT_EQ(read(types.plan, *types.list, two, Input::Shape::values), "[1 2]");
+  EXPECT_EQ(read(types.plan, *types.list, {}, Input::Shape::values), "[]");
+  EXPECT_EQ(read(types.plan, *types.number, {}, Input::Shape::values), "missing \n");
 }
 
 TEST(TextInput, SaysWhatIsNoUtf8) {
   const Types types;
-  EXPECT_EQ(read(types.plan, types.integer, {{"", "\xFF"}}, Input::Shape::values),
+  EXPECT_EQ(read(types.plan, *types.number, {{"", "\xFF"}}, Input::Shape::values),
             "string_unicode \n");
-  EXPECT_EQ(read(types.plan, types.list, {{"", "1"}, {"", "\xC0\x80"}}, Input::Shape::values),
+  EXPECT_EQ(read(types.plan, *types.list, {{"", "1"}, {"", "\xC0\x80"}}, Input::Shape::values),
             "string_unicode /1\n");
 }
 
 TEST(TextInput, TakesAnEmptyValueForNoneOnlyWhenAsked) {
   const Types types;
-  EXPECT_EQ(read(types.plan, types.optional, {{"", ""}}, Input::Shape::values), "int_parsing \n");
-  EXPECT_EQ(read(types.plan, types.optional, {{"", ""}}, Input::Shape::values, true), "null");
+  EXPECT_EQ(read(types.plan, *types.optional, {{"", ""}}, Input::Shape::values), "int_parsing \n");
+  EXPECT_EQ(read(types.plan, *types.optional, {{"", ""}}, Input::Shape::values, true), "null");
 }
 
 TEST(TextInput, GathersTheValuesOfEachName) {
   const Types types;
   const std::vector<TextValue> pairs = {{"l", "1"}, {"l", "2"}, {"n", "3"}, {"x", "\xFF"}};
-  EXPECT_EQ(read(types.plan, types.object, pairs, Input::Shape::pairs), "(n=3 l=[1 2] )");
-  EXPECT_EQ(read(types.plan, types.object, {{"l", "x"}}, Input::Shape::pairs),
+  EXPECT_EQ(read(types.plan, *types.object, pairs, Input::Shape::pairs), "(n=3 l=[1 2] )");
+  EXPECT_EQ(read(types.plan, *types.object, {{"l", "x"}}, Input::Shape::pairs),
             "missing /n\nint_parsing /l/0\n");
-  EXPECT_EQ(read(types.plan, types.object, {{"", "1"}}, Input::Shape::values), "dict_type \n");
+  EXPECT_EQ(read(types.plan, *types.object, {{"", "1"}}, Input::Shape::values), "dict_type \n");
 }
 
 }  // namespace

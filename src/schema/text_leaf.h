@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cmath>
-#include <string>
 #include <string_view>
 
 #include "json/number.h"
@@ -45,6 +44,20 @@ typename Machine::Value integer_from_text(Machine& machine, Item item, std::stri
   if (!parse_integer(text, profile, &number, &slug)) return machine.fail(slug, item);
   if (!number.fits) return big_integer(machine, item, number.digits);
   return made_or_stop(machine, machine.builder().integer(number.value));
+}
+
+template <class Machine, class Item>
+typename Machine::Value floating_from_text(Machine& machine, const Node& node, Item item,
+                                           std::string_view text, Profile profile) noexcept {
+  Buffer clean;
+  if (profile == Profile::compat) {
+    text = trim(text);
+    if (!has_single_underscores(text)) return machine.fail(Slug::float_parsing, item);
+    if (!drop_underscores(&text, &clean)) return machine.no_memory();
+  }
+  double value = 0;
+  if (!parse_floating(text, profile, &value)) return machine.fail(Slug::float_parsing, item);
+  return finite(machine, node, item, value);
 }
 
 // Seconds as pydantic takes them in text: digits, a sign, a point.
@@ -98,12 +111,10 @@ typename Machine::Value datetime_from_text(Machine& machine, Item item, std::str
 template <class Machine, class Item>
 typename Machine::Value decimal_from_text(Machine& machine, const Node& node, Item item,
                                           std::string_view text, Profile profile) noexcept {
-  std::string clean;
+  Buffer clean;
   if (profile == Profile::compat) {
-    for (const char c : trim(text)) {
-      if (c != '_') clean.push_back(c);
-    }
-    text = clean;
+    text = trim(text);
+    if (!drop_underscores(&text, &clean)) return machine.no_memory();
   }
   if (is_decimal(text)) return made_or_stop(machine, machine.builder().decimal(text));
   double value = 0;
@@ -147,8 +158,9 @@ template <class Machine, class Item>
 typename Machine::Value uuid_from_text(Machine& machine, Item item,
                                        std::string_view text) noexcept {
   std::uint8_t bytes[16];
-  std::string why;
-  if (!parse_uuid(text, bytes, &why)) return machine.fail(Slug::uuid_parsing, item, nullptr, why);
+  UuidProblem why;
+  if (!parse_uuid(text, bytes, &why))
+    return machine.fail(Slug::uuid_parsing, item, nullptr, why.view());
   return made_or_stop(machine, machine.builder().uuid(bytes));
 }
 
@@ -192,11 +204,8 @@ typename Machine::Value leaf_from_text(Machine& machine, const Node& node, Item 
     }
     case Kind::integer:
       return integer_from_text(machine, item, text, lax);
-    case Kind::floating: {
-      double value = 0;
-      if (!parse_floating(text, lax, &value)) return machine.fail(Slug::float_parsing, item);
-      return finite(machine, node, item, value);
-    }
+    case Kind::floating:
+      return floating_from_text(machine, node, item, text, lax);
     case Kind::bytes:
       return made_or_stop(machine, builder.bytes(text));
     case Kind::datetime:

@@ -15,14 +15,6 @@ namespace lanner::python {
 
 namespace {
 
-// The digits of an integer of any size: CPython converts them, within its own limit.
-PyObject* big_integer(std::string_view digits) noexcept {
-  char text[json::kIntegerDigitsMax + 2];  // a sign, a NUL
-  std::memcpy(text, digits.data(), digits.size());
-  text[digits.size()] = '\0';
-  return PyLong_FromString(text, nullptr, 10);
-}
-
 // '-' or a digit. A table: a branch on the sign mispredicts.
 bool is_number_start(char byte) noexcept {
   constexpr unsigned kAllButPointAndSlash = 0x1FF9;
@@ -39,6 +31,13 @@ PyObject* new_dict(std::size_t pairs) noexcept {
 }
 
 }  // namespace
+
+PyObject* big_integer(std::string_view digits) noexcept {
+  char text[json::kIntegerDigitsMax + 2];  // a sign, a NUL
+  std::memcpy(text, digits.data(), digits.size());
+  text[digits.size()] = '\0';
+  return PyLong_FromString(text, nullptr, 10);
+}
 
 JsonDecoder::~JsonDecoder() {
   drop_values(0);

@@ -19,6 +19,10 @@
 
 namespace lanner::python {
 
+// An int of these digits, with a sign or without. Null with a ValueError where there are more than
+// Python converts: sys.set_int_max_str_digits(). REQUIRES: at most json::kIntegerDigitsMax digits.
+PyObject* big_integer(std::string_view digits) noexcept;
+
 class JsonDecoder final {
  public:
   // keys: of the module; may be null. All borrowed.

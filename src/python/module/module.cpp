@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 #include <new>
-#include <string>
 
 #include "base/cpu.h"
 #include "http/limits.h"
@@ -68,9 +67,11 @@ PyObject* module_pattern_problem(PyObject*, PyObject* source) noexcept {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(source, &size);
   if (!text) return nullptr;
-  std::string why;
+  schema::Pattern::Problem why;
   if (schema::Pattern::make({text, static_cast<std::size_t>(size)}, &why)) return none();
-  return PyUnicode_DecodeUTF8(why.data(), static_cast<Py_ssize_t>(why.size()), "replace");
+  if (why.empty()) return PyErr_NoMemory();
+  return PyUnicode_DecodeUTF8(why.view().data(), static_cast<Py_ssize_t>(why.view().size()),
+                              "replace");
 }
 
 PyMethodDef module_methods[] = {

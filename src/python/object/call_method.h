@@ -1,4 +1,4 @@
-// python/object/call_method.h: attributes and methods by their names in C.
+// python/object/call_method.h: attributes, methods and items by their names in C.
 //
 // PyObject_CallMethod() and PyObject_GetAttrString() make a new str of the name each time, and
 // CPython's type attribute cache keeps it, so that the cache fills up with names that are never
@@ -16,6 +16,13 @@ namespace lanner::python {
 inline PyObject* get_attribute(PyObject* object, const char* name) noexcept {
   const Ref text = Ref::steal(PyUnicode_InternFromString(name));
   return text ? PyObject_GetAttr(object, text.get()) : nullptr;
+}
+
+// dict[name]: borrowed. Null: there is none, or an exception is set (PyDict_GetItemString() takes
+// one for the other).
+inline PyObject* get_item(PyObject* dict, const char* name) noexcept {
+  const Ref text = Ref::steal(PyUnicode_InternFromString(name));
+  return text ? PyDict_GetItemWithError(dict, text.get()) : nullptr;
 }
 
 // object.name(): a new reference, or null with an exception set.

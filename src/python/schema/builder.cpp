@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "python/json/decoder.h"
 #include "python/json/text.h"
 #include "python/object/call_method.h"
 #include "python/object/exception.h"
@@ -30,11 +29,6 @@ PyObject* SchemaBuilder::failed() noexcept {
   static const char kMark = 0;
   // SAFETY: compared, never followed.
   return reinterpret_cast<PyObject*>(const_cast<char*>(&kMark));
-}
-
-PyObject* SchemaBuilder::big_integer(std::string_view digits) noexcept {
-  const std::string text(digits);  // PyLong_FromString wants a NUL
-  return PyLong_FromString(text.c_str(), nullptr, 10);
 }
 
 bool SchemaBuilder::too_many_digits() noexcept {
@@ -166,6 +160,7 @@ bool take_unhashable() noexcept {
   const auto says = [&text](std::string_view words) { return text.find(words) != text.npos; };
   const bool unhashable = said && utf8_view(said.get(), &text) &&
                           (says("unhashable type") || says("Cannot hash a signaling NaN"));
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) return false;
   PyErr_Clear();  // of its str()
   if (!unhashable) raised.restore();
   return unhashable;
@@ -377,14 +372,11 @@ bool SchemaBuilder::excuse(schema::Slug* slug, std::string_view* text) noexcept 
     return false;
   }
   Raised raised;
-  Ref said = Ref::steal(raised.value() ? PyObject_Str(raised.value()) : PyUnicode_FromString(""));
-  std::string_view view;
-  if (!said || !utf8_view(said.get(), &view)) {
-    PyErr_Clear();
-    view = "(no text)";
-  }
-  excuse_.assign(view);
-  *text = excuse_;
+  excuse_ = Ref::steal(raised.value() ? PyObject_Str(raised.value()) : PyUnicode_FromString(""));
+  if (excuse_ && utf8_view(excuse_.get(), text)) return true;
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) return false;
+  PyErr_Clear();
+  *text = "(no text)";
   return true;
 }
 
@@ -425,9 +417,10 @@ schema::Offender SchemaBuilder::text_offender(const schema::TextValue* values, s
       if (!value || PyList_Append(shown.get(), value.get()) < 0) shown.clear();
     }
   }
-  if (!shown) PyErr_Clear();  // no memory: an error without an input
+  if (!shown) PyErr_Clear();
   raised.restore();
-  return {shown ? shown.release() : none(), {}};
+  const bool no_memory = !shown;
+  return {shown.release(), {}, no_memory};
 }
 
 PyObject* SchemaBuilder::foreign_errors() noexcept {
@@ -440,7 +433,7 @@ PyObject* SchemaBuilder::foreign_errors() noexcept {
 }
 
 void SchemaBuilder::add_foreign_loc(PyObject* error, schema::ErrorList& errors) noexcept {
-  PyObject* loc = PyDict_GetItemString(error, "loc");
+  PyObject* loc = get_item(error, "loc");
   for (Py_ssize_t i = 0; loc && PyTuple_Check(loc) && i < PyTuple_GET_SIZE(loc); ++i) {
     PyObject* step = PyTuple_GET_ITEM(loc, i);
     std::string_view text;
@@ -450,6 +443,7 @@ void SchemaBuilder::add_foreign_loc(PyObject* error, schema::ErrorList& errors) 
       errors.add_key(text);
     }
   }
+  if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_MemoryError)) errors.set_no_memory();
   PyErr_Clear();
 }
 

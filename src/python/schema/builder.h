@@ -6,13 +6,13 @@
 #include <Python.h>
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <datetime.h>
 
 #include "json/number.h"
 #include "json/reader.h"
+#include "python/json/decoder.h"
 #include "python/object/new_ascii.h"
 #include "python/object/ref.h"
 #include "python/object/small_integer.h"
@@ -56,7 +56,9 @@ class SchemaBuilder final {
   Value integer(std::int64_t value) noexcept { return PyLong_FromLongLong(value); }
   // At most schema::kMaxDigits; null, and too_many_digits(): sys.set_int_max_str_digits() allows
   // fewer. Then there is no exception.
-  Value big_integer(std::string_view digits) noexcept;
+  Value big_integer(std::string_view digits) noexcept {
+    return lanner::python::big_integer(digits);
+  }
   bool too_many_digits() noexcept;
   Value integer_from_floating(double value) noexcept { return PyLong_FromDouble(value); }
   Value floating(double value) noexcept { return PyFloat_FromDouble(value); }
@@ -115,7 +117,7 @@ class SchemaBuilder final {
              std::int64_t* number) noexcept;
 
   // True: the exception was a ValueError or AssertionError of user code, and is now an error's slug
-  // and text.
+  // and text, which lives until the next one.
   bool excuse(schema::Slug* slug, std::string_view* text) noexcept;
 
   // A value by its class's own validator, for JSON text or an object.
@@ -165,7 +167,7 @@ class SchemaBuilder final {
 
   const SchemaClasses& classes_;
   SchemaState& state_;
-  std::string excuse_;
+  Ref excuse_;  // str
 };
 
 // The UTF-8 of a str; false when it has none (lone surrogates), or there is no memory for it: then

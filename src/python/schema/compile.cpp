@@ -1,12 +1,10 @@
 #include "python/schema/compile.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string>
 
 #include <structmember.h>
 
-#include "python/object/ref.h"
+#include "python/object/call_method.h"
 #include "python/schema/builder.h"
 
 namespace lanner::python {
@@ -88,7 +86,10 @@ class Compiler final {
   bool run(Py_ssize_t root) noexcept {
     const Py_ssize_t count = PyList_Check(nodes_) ? PyList_GET_SIZE(nodes_) : 0;
     if (count == 0) return wrong("a list of nodes");
-    for (Py_ssize_t i = 0; i < count; ++i) plan_->nodes.push_back(std::make_unique<Node>());
+    if (!plan_->nodes.reserve(static_cast<std::size_t>(count))) return no_memory();
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      if (!schema::add_part(&plan_->nodes)) return no_memory();
+    }
     for (Py_ssize_t i = 0; i < count; ++i) {
       if (!node(PyList_GET_ITEM(nodes_, i), plan_->nodes[static_cast<std::size_t>(i)].get()))
         return false;
@@ -97,30 +98,34 @@ class Compiler final {
       if (!same_as(PyList_GET_ITEM(nodes_, i), plan_->nodes[static_cast<std::size_t>(i)].get()))
         return false;
     }
-    for (const auto& record : plan_->records) schema::make_rows(record.get());
+    for (const auto& record : plan_->records) {
+      if (!schema::make_rows(record.get())) return no_memory();
+    }
     if (root < 0 || root >= count) return wrong("the root's number");
     plan_->root = plan_->nodes[static_cast<std::size_t>(root)].get();
-    schema::make_read_fields(plan_);
+    if (!schema::make_read_fields(plan_)) return no_memory();
     schema::make_unions(plan_);
-    return true;
+    return !PyErr_Occurred();
   }
 
  private:
-  // Borrowed; null without an exception when it is not there or None.
+  // Borrowed; null when it is not there or None, or with an exception, which run() looks for.
   static PyObject* get(PyObject* dict, const char* key) noexcept {
-    PyObject* value = PyDict_GetItemString(dict, key);
+    PyObject* value = PyErr_Occurred() ? nullptr : get_item(dict, key);
     return value == Py_None ? nullptr : value;
   }
   static bool wrong(const char* what) noexcept {
     if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "schema description: %s expected", what);
     return false;
   }
-  static bool text(PyObject* dict, const char* key, std::string* out) noexcept {
+  static bool no_memory() noexcept {
+    PyErr_NoMemory();
+    return false;
+  }
+  // Borrowed, as the str is.
+  static bool text(PyObject* dict, const char* key, std::string_view* out) noexcept {
     PyObject* value = get(dict, key);
-    std::string_view view;
-    if (!value || !PyUnicode_Check(value) || !utf8_view(value, &view)) return wrong(key);
-    out->assign(view);
-    return true;
+    return (value && PyUnicode_Check(value) && utf8_view(value, out)) || wrong(key);
   }
   static bool flag(PyObject* dict, const char* key) noexcept {
     PyObject* value = get(dict, key);
@@ -128,7 +133,7 @@ class Compiler final {
   }
   template <class T, std::size_t N>
   static bool word(PyObject* dict, const char* key, const Word<T> (&words)[N], T* out) noexcept {
-    std::string name;
+    std::string_view name;
     if (!text(dict, key, &name)) return false;
     for (const Word<T>& row : words) {
       if (name == row.name) {
@@ -139,7 +144,7 @@ class Compiler final {
     return wrong(key);
   }
   static bool slug(PyObject* dict, const char* key, schema::Slug* out) noexcept {
-    std::string name;
+    std::string_view name;
     return text(dict, key, &name) && (schema::find_slug(name, out) || wrong(key));
   }
 
@@ -159,9 +164,10 @@ class Compiler final {
 
   bool make_rule(PyObject* from, const Rule** out) noexcept {
     if (!PyDict_Check(from)) return wrong("a rule");
-    plan_->rules.push_back(std::make_unique<Rule>());
-    Rule& made = *plan_->rules.back();
-    *out = &made;
+    Rule* const added = schema::add_part(&plan_->rules);
+    if (!added) return no_memory();
+    Rule& made = *added;
+    *out = added;
     if (get(from, "demand") && !word(from, "demand", kDemands, &made.demand)) return false;
     if (!slug(from, "slug", &made.slug) || !text(from, "message", &made.message)) return false;
     made.context = get(from, "context");
@@ -180,10 +186,11 @@ class Compiler final {
       made.floating = PyFloat_AS_DOUBLE(bound);
     }
     if (get(from, "pattern")) {
-      std::string source;
-      std::string why;
+      std::string_view source;
+      schema::Pattern::Problem why;
       if (!text(from, "pattern", &source)) return false;
       made.pattern = schema::Pattern::make(source, &why);
+      if (!made.pattern && why.empty()) return no_memory();
       if (!made.pattern && !made.object) return wrong("a pattern that RE2 knows");
     }
     return true;
@@ -220,7 +227,7 @@ class Compiler final {
       nullable = nullable || flag(next, "nullable");
       number = get(next, "same_as");
     }
-    *to = *other;
+    if (!to->copy(*other)) return no_memory();
     to->nullable = nullable;
     return true;
   }
@@ -230,7 +237,7 @@ class Compiler final {
     for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); ++i) {
       const Rule* made = nullptr;
       if (!make_rule(PyList_GET_ITEM(list, i), &made)) return false;
-      to->rules.push_back(made);
+      if (!to->rules.push(made)) return no_memory();
     }
     to->quick = schema::quick_range(*to);
     return true;
@@ -241,13 +248,13 @@ class Compiler final {
     for (Py_ssize_t i = 0; list && i < PyList_GET_SIZE(list); ++i) {
       const Node* made = nullptr;
       if (!child(PyList_GET_ITEM(list, i), &made)) return false;
-      to->children.push_back(made);
+      if (!to->children.push(made)) return no_memory();
     }
     PyObject* labels = get(from, "labels");
     for (Py_ssize_t i = 0; labels && i < PyList_GET_SIZE(labels); ++i) {
       std::string_view view;
       if (!utf8_view(PyList_GET_ITEM(labels, i), &view)) return wrong("labels");
-      to->labels.emplace_back(view);
+      if (!to->labels.push(view)) return no_memory();
     }
     return true;
   }
@@ -263,19 +270,22 @@ class Compiler final {
 
   bool details(PyObject* from, Node* to) noexcept {
     if (PyObject* record = get(from, "record")) {
-      plan_->records.push_back(std::make_unique<schema::Record>());
-      to->record = plan_->records.back().get();
-      if (!make_record(record, plan_->records.back().get())) return false;
+      auto* const made = schema::add_part(&plan_->records);
+      to->record = made;
+      if (!made) return no_memory();
+      if (!make_record(record, made)) return false;
     }
     if (PyObject* choices = get(from, "choices")) {
-      plan_->choices.push_back(std::make_unique<schema::Choices>());
-      to->choices = plan_->choices.back().get();
-      if (!make_choices(choices, plan_->choices.back().get())) return false;
+      auto* const made = schema::add_part(&plan_->choices);
+      to->choices = made;
+      if (!made) return no_memory();
+      if (!make_choices(choices, made)) return false;
     }
     if (PyObject* tags = get(from, "tags")) {
-      plan_->tags.push_back(std::make_unique<schema::Tags>());
-      to->tags = plan_->tags.back().get();
-      if (!make_tags(tags, plan_->tags.back().get())) return false;
+      auto* const made = schema::add_part(&plan_->tags);
+      to->tags = made;
+      if (!made) return no_memory();
+      if (!make_tags(tags, made)) return false;
     }
     return true;
   }
@@ -292,23 +302,31 @@ class Compiler final {
     if (get(from, "tag") && !text(from, "tag", &to->tag)) return false;
     PyObject* fields = get(from, "fields");
     if (!fields || !PyList_Check(fields)) return wrong("fields");
-    to->fields.resize(static_cast<std::size_t>(PyList_GET_SIZE(fields)));
+    if (!to->fields.resize(static_cast<std::size_t>(PyList_GET_SIZE(fields)))) return no_memory();
     for (std::size_t i = 0; i < to->fields.size(); ++i) {
       if (!field(PyList_GET_ITEM(fields, static_cast<Py_ssize_t>(i)), *to, &to->fields[i]))
         return false;
     }
-    if (to->make == Make::slots) find_slots(to);
-    return schema::index_record(to) || wrong("names that differ");
+    if (to->make == Make::slots && !find_slots(to)) return no_memory();
+    return indexed(schema::index_record(to), "names that differ");
   }
 
-  static void find_slots(schema::Record* record) noexcept {
-    for (const schema::Field& field : record->fields) record->offsets.push_back(field.offset);
+  static bool indexed(schema::NameIndex::Built built, const char* expected) noexcept {
+    if (built == schema::NameIndex::Built::no_memory) return no_memory();
+    return built == schema::NameIndex::Built::done || wrong(expected);
+  }
+
+  static bool find_slots(schema::Record* record) noexcept {
+    for (const schema::Field& field : record->fields) {
+      if (!record->offsets.push(field.offset)) return false;
+    }
     auto* type = static_cast<PyTypeObject*>(record->type);
     const auto slots = static_cast<Py_ssize_t>(record->fields.size() * sizeof(PyObject*));
     record->slots_only = type->tp_alloc == PyType_GenericAlloc && type->tp_itemsize == 0 &&
                          type->tp_dictoffset == 0 && type->tp_weaklistoffset == 0 &&
                          PyType_IS_GC(type) &&
                          type->tp_basicsize == static_cast<Py_ssize_t>(sizeof(PyObject)) + slots;
+    return true;
   }
 
   bool field(PyObject* from, const schema::Record& record, schema::Field* to) noexcept {
@@ -323,7 +341,7 @@ class Compiler final {
     to->unset = get(from, "unset");
     to->is_kept = !flag(from, "input_only");
     to->factory = get(from, "factory");
-    if (flag(from, "has_default")) to->default_value = PyDict_GetItemString(from, "default");
+    if (flag(from, "has_default")) to->default_value = get_item(from, "default");
     PyObject* member = get(from, "member");
     if (member && !slot_offset(member, record, &to->offset)) return false;
     if (record.make == Make::slots && to->offset < 0) return wrong("a slot");
@@ -366,16 +384,17 @@ class Compiler final {
       } else if (PyLong_Check(value)) {
         int overflow = 0;
         const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-        if (!overflow) to->numbers.push_back({number, choice});
+        if (!overflow && !to->numbers.push({number, choice})) return no_memory();
       } else if (PyUnicode_CheckExact(value) && utf8_view(value, &view)) {
-        to->texts.push_back({std::string(view), choice});
+        if (!to->texts.push({view, choice})) return no_memory();
       }
       if (PyErr_Occurred()) return false;
     }
-    std::vector<std::string_view> names;
-    names.reserve(to->texts.size());
-    for (const auto& row : to->texts) names.push_back(row.text);
-    return to->text_index.build(names.data(), names.size()) || wrong("values that differ");
+    Vector<std::string_view> names;
+    for (const auto& row : to->texts) {
+      if (!names.push(row.text)) return no_memory();
+    }
+    return indexed(to->text_index.build(names.data(), names.size()), "values that differ");
   }
 
   bool make_tags(PyObject* from, schema::Tags* to) noexcept {
@@ -390,12 +409,13 @@ class Compiler final {
       PyObject* row = PyList_GET_ITEM(list, i);
       std::string_view view;
       if (!utf8_view(PyTuple_GET_ITEM(row, 0), &view)) return wrong("a tag");
-      to->names.emplace_back(view);
-      to->numeric.push_back(PyTuple_GET_ITEM(row, 1) == Py_True);
-      to->member.push_back(static_cast<std::uint16_t>(PyLong_AsLong(PyTuple_GET_ITEM(row, 2))));
+      const auto member = static_cast<std::uint16_t>(PyLong_AsLong(PyTuple_GET_ITEM(row, 2)));
+      if (!to->names.push(view) || !to->numeric.push(PyTuple_GET_ITEM(row, 1) == Py_True) ||
+          !to->member.push(member)) {
+        return no_memory();
+      }
     }
-    std::vector<std::string_view> names(to->names.begin(), to->names.end());
-    return to->index.build(names.data(), names.size()) || wrong("tags that differ");
+    return indexed(to->index.build(to->names.data(), to->names.size()), "tags that differ");
   }
 
   PyObject* nodes_;

@@ -148,7 +148,8 @@ Ref SchemaEncoder::path() noexcept {
     if (frame.node->kind == Kind::record && frame.at > 0) {
       const schema::Field& field =
           frame.node->record->fields[static_cast<std::size_t>(frame.at - 1)];
-      path = Ref::steal(PyUnicode_FromFormat("%U.%.100s", path.get(), field.name.c_str()));
+      path = Ref::steal(
+          PyUnicode_FromFormat("%U.%.100U", path.get(), static_cast<PyObject*>(field.key)));
     } else if (frame.node->kind == Kind::dict && frame.key) {
       path = Ref::steal(PyUnicode_FromFormat("%U[%.100R]", path.get(), frame.key));
     } else if (frame.node->kind != Kind::record && frame.node->kind != Kind::dict) {

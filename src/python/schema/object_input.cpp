@@ -499,9 +499,9 @@ void ObjectInput::key_loc(const Container& in, schema::ErrorList& errors) const 
   kept.restore();
 }
 
-ObjectInput::Tag ObjectInput::find_tag(This& machine, Item item,
+schema::FoundTag ObjectInput::find_tag(This& machine, Item item,
                                        const schema::Tags& tags) noexcept {
-  Tag tag;
+  schema::FoundTag tag;
   Ref value;
   auto* key = static_cast<PyObject*>(tags.key_object);
   if (PyDict_Check(item)) {
@@ -524,7 +524,7 @@ ObjectInput::Tag ObjectInput::find_tag(This& machine, Item item,
     if (PyErr_Occurred()) machine.abort();
     return tag;
   }
-  tag.text.assign(text.substr(0, 64));
+  tag.text.assign(text);
   const int position = tags.index.find(text);
   if (position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric)
     tag.position = position;

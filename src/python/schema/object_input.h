@@ -5,7 +5,6 @@
 #include <Python.h>
 
 #include <cmath>
-#include <string>
 
 #include "python/object/dict_entries.h"
 #include "python/schema/builder.h"
@@ -33,12 +32,6 @@ class ObjectInput final {
     Py_ssize_t at;
   };
   enum class Opened : std::uint8_t { items, pairs, as_is, wrong };
-  struct Tag {
-    int position = -1;
-    bool is_object = false;
-    bool found = false;
-    std::string text;
-  };
 
   ObjectInput(const SchemaClasses& classes, SchemaBuilder& builder) noexcept
       : classes_(classes), builder_(builder), looks_into_dicts_(builder.looks_into_dicts()) {}
@@ -176,7 +169,7 @@ class ObjectInput final {
     return Step::more;
   }
   void key_loc(const Container& in, schema::ErrorList& errors) const noexcept;
-  Tag find_tag(This& machine, Item item, const schema::Tags& tags) noexcept;
+  schema::FoundTag find_tag(This& machine, Item item, const schema::Tags& tags) noexcept;
 
  private:
   // As PyDict_Next(), where the dict can be looked into without a call.

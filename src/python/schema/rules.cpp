@@ -152,8 +152,12 @@ Verdict check_length(const Rule& rule, PyObject* value, std::int64_t* number) no
 Verdict check_pattern(const Rule& rule, PyObject* value) noexcept {
   if (rule.pattern) {
     std::string_view text;
-    if (utf8_view(value, &text)) return verdict(rule.pattern->found_in(text));
-    return PyErr_Occurred() ? Verdict::raised : Verdict::broken;
+    if (!utf8_view(value, &text)) return PyErr_Occurred() ? Verdict::raised : Verdict::broken;
+    const schema::Pattern::Found found = rule.pattern->found_in(text);
+    if (found != schema::Pattern::Found::no_memory)
+      return verdict(found == schema::Pattern::Found::yes);
+    PyErr_NoMemory();
+    return Verdict::raised;
   }
   Ref found = Ref::steal(PyObject_CallOneArg(static_cast<PyObject*>(rule.object), value));
   return found ? verdict(found.get() != Py_None) : Verdict::raised;

@@ -4,30 +4,39 @@
 
 namespace lanner::python {
 
+// Null: an exception is set.
+bool TextValues::hold(Ref object) noexcept {
+  if (!object) return false;
+  if (held_.push(std::move(object))) return true;
+  PyErr_NoMemory();
+  return false;
+}
+
 bool TextValues::view(PyObject* text, std::string_view* out) noexcept {
+  Ref bytes;
   if (PyUnicode_Check(text)) {
     Py_ssize_t size = 0;
     if (const char* utf8 = PyUnicode_AsUTF8AndSize(text, &size)) {
-      held_.push_back(Ref::borrow(text));
       *out = {utf8, static_cast<std::size_t>(size)};
-      return true;
+      return hold(Ref::borrow(text));
     }
     if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return false;
     PyErr_Clear();  // a lone surrogate: no UTF-8, which is an error of the value
-    held_.push_back(Ref::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass")));
+    bytes = Ref::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass"));
   } else if (PyBytes_Check(text)) {
-    held_.push_back(Ref::borrow(text));
+    bytes = Ref::borrow(text);
   } else if (PyObject_CheckBuffer(text)) {
-    held_.push_back(Ref::steal(PyBytes_FromObject(text)));  // a copy: it may change
+    bytes = Ref::steal(PyBytes_FromObject(text));  // a copy: it may change
   } else {
     PyErr_Format(PyExc_TypeError, "a text value is bytes, bytearray, memoryview or str, not %.100s",
                  Py_TYPE(text)->tp_name);
     return false;
   }
-  PyObject* bytes = held_.back().get();
-  if (!bytes) return false;
-  *out = {PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes))};
-  return true;
+  if (bytes) {
+    *out = {PyBytes_AS_STRING(bytes.get()),
+            static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
+  }
+  return hold(std::move(bytes));
 }
 
 bool TextValues::room_for(Py_ssize_t count) noexcept {
@@ -36,9 +45,12 @@ bool TextValues::room_for(Py_ssize_t count) noexcept {
                  kCountMax);
     return false;
   }
-  held_.reserve(2 * static_cast<std::size_t>(count));
-  values_.resize(static_cast<std::size_t>(count));
-  return true;
+  if (held_.reserve(2 * static_cast<std::size_t>(count)) &&
+      values_.resize(static_cast<std::size_t>(count))) {
+    return true;
+  }
+  PyErr_NoMemory();
+  return false;
 }
 
 bool TextValues::add_values(PyObject* data) noexcept {

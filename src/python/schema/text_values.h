@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "base/vector.h"
 #include "python/object/ref.h"
 #include "schema/text_input.h"
 
@@ -28,10 +28,11 @@ class TextValues final {
  private:
   // The bytes of one text, which live as long as this.
   bool view(PyObject* text, std::string_view* out) noexcept;
+  bool hold(Ref object) noexcept;
   bool room_for(Py_ssize_t count) noexcept;
 
-  std::vector<Ref> held_;
-  std::vector<schema::TextValue> values_;
+  Vector<Ref> held_;
+  Vector<schema::TextValue> values_;
 };
 
 }  // namespace lanner::python

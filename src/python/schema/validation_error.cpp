@@ -1,8 +1,11 @@
 #include "python/schema/validation_error.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstring>
+#include <initializer_list>
 #include <new>
-#include <string>
 
 #include "json/reader.h"
 #include "python/json/decoder.h"
@@ -48,16 +51,22 @@ PyObject* loc_of(const ErrorList& list, const ErrorRecord& error) noexcept {
 
 // What JSON text says; the text itself where it was cut or is no whole value.
 PyObject* parsed(std::string_view text, bool cut, SchemaState* state) noexcept {
+  constexpr std::string_view kCut = "...";
+  char copy[schema::kInputTextMax + kCut.size()];  // with room for a NUL, or to say that it was cut
+  std::memcpy(copy, text.data(), text.size());
   if (!cut) {
-    const std::string copy(text);  // with a NUL behind it
-    json::Reader reader{std::string_view(copy)};
+    copy[text.size()] = '\0';
+    json::Reader reader{std::string_view(copy, text.size())};
     PyObject* value = nullptr;
     JsonDecoder decoder(reader, state->json.keys);
     if (decoder.read(json::skip_space(reader.begin()), 0, &value)) return value;
+    if (reader.error().code == Errc::no_memory) return PyErr_NoMemory();
     if (PyErr_ExceptionMatches(PyExc_MemoryError)) return nullptr;
     PyErr_Clear();
+    return to_str(text);
   }
-  return to_str(std::string(text) + (cut ? "..." : ""));
+  std::memcpy(copy + text.size(), kCut.data(), kCut.size());
+  return to_str({copy, text.size() + kCut.size()});
 }
 
 PyObject* input_of(const ErrorList& list, const ErrorRecord& error, SchemaState* state) noexcept {
@@ -126,23 +135,29 @@ PyObject* error_errors(PyObject* self, PyObject*) noexcept {
   return all.release();
 }
 
-// RFC 6901: "/" before each step; ~ and / within one are escaped.
-bool append_pointer(const ErrorList& list, const ErrorRecord& error, std::string* out) noexcept {
+bool append_number(std::int64_t number, Buffer* out) noexcept {
+  char digits[24];
+  const char* const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  return out->append({digits, static_cast<std::size_t>(end - digits)});
+}
+
+bool append_all(std::initializer_list<std::string_view> texts, Buffer* out) noexcept {
+  return std::all_of(texts.begin(), texts.end(),
+                     [out](std::string_view text) { return out->append(text); });
+}
+
+// RFC 6901: "/" before each step; ~ and / within one are escaped. False: memory is out.
+bool append_pointer(const ErrorList& list, const ErrorRecord& error, Buffer* out) noexcept {
   for (std::uint32_t i = 0; i < error.loc_count; ++i) {
     const LocItem& item = list.loc(error)[i];
-    out->push_back('/');
+    if (!out->append("/")) return false;
     if (item.kind == LocItem::Kind::number) {
-      out->append(std::to_string(item.number));
+      if (!append_number(item.number, out)) return false;
       continue;
     }
-    for (const char c : list.loc_text(item)) {
-      if (c == '~') {
-        out->append("~0");
-      } else if (c == '/') {
-        out->append("~1");
-      } else {
-        out->push_back(c);
-      }
+    for (const char& c : list.loc_text(item)) {
+      const std::string_view escaped = c == '~' ? "~0" : c == '/' ? "~1" : std::string_view(&c, 1);
+      if (!out->append(escaped)) return false;
     }
   }
   return true;
@@ -152,9 +167,9 @@ PyObject* error_pointers(PyObject* self, PyObject*) noexcept {
   const ErrorList& list = *as_error(self)->list;
   Ref all = Ref::steal(PyList_New(0));
   for (const ErrorRecord& error : list) {
-    std::string pointer;
-    (void)append_pointer(list, error, &pointer);
-    Ref text = Ref::steal(to_str(pointer));
+    Buffer pointer;
+    if (!append_pointer(list, error, &pointer)) return PyErr_NoMemory();
+    Ref text = Ref::steal(to_str(pointer.view()));
     if (!all || !text || PyList_Append(all.get(), text.get()) < 0) return nullptr;
   }
   return all.release();
@@ -171,69 +186,81 @@ PyObject* error_count(PyObject* self, PyObject*) noexcept {
   return PyLong_FromSize_t(as_error(self)->list->size());
 }
 
-// "int_type"; of an error that came from elsewhere, its own.
-std::string_view type_of(const ErrorRecord& error) noexcept {
-  std::string_view type = schema::slug_name(error.slug);
-  if (error.slug != Slug::foreign) return type;
-  PyObject* said = PyDict_GetItemString(static_cast<PyObject*>(error.input), "type");
-  if (said && !utf8_view(said, &type)) type = "?";
-  return type;
+// `name` of an error that came from elsewhere, a dict. False with an exception set.
+bool said_of(const ErrorRecord& error, const char* name, std::string_view* text) noexcept {
+  PyObject* const said = get_item(static_cast<PyObject*>(error.input), name);
+  if (said && PyUnicode_Check(said) && !utf8_view(said, text)) *text = "?";
+  return !PyErr_Occurred();
 }
 
 // "64 of at least 65 errors for list[Card]". False with an exception set.
-bool head_of(PyObject* self, std::string* text) noexcept {
+bool append_head(PyObject* self, Buffer* text) noexcept {
   const ErrorList& list = *as_error(self)->list;
   std::string_view title;
   if (!utf8_view(as_error(self)->title, &title)) {
     if (PyErr_Occurred()) return false;
     title = "";
   }
-  *text = std::to_string(list.size());
-  if (list.missed()) *text += " of at least " + std::to_string(list.mark());
-  text->append(list.mark() == 1 ? " error for " : " errors for ").append(title);
-  return true;
+  bool whole = append_number(static_cast<std::int64_t>(list.size()), text);
+  if (list.missed()) {
+    whole = whole && text->append(" of at least ") &&
+            append_number(static_cast<std::int64_t>(list.mark()), text);
+  }
+  whole = whole && append_all({list.mark() == 1 ? " error for " : " errors for ", title}, text);
+  if (!whole) PyErr_NoMemory();
+  return whole;
 }
 
-// A place as text shows it: a long one without its middle.
-std::string shown_place(std::string pointer) noexcept {
+// A place as text shows it: a long one without its middle. False: memory is out.
+bool append_place(std::string_view pointer, Buffer* text) noexcept {
   constexpr std::size_t kShown = 8;  // steps at either end
   std::size_t steps = 0;
   std::size_t cut = 0;
   for (std::size_t i = 0; i < pointer.size(); ++i) {
     if (pointer[i] == '/' && steps++ == kShown) cut = i;
   }
-  if (pointer.empty()) return "(the value itself)";
-  if (steps <= 3 * kShown) return pointer;
+  if (pointer.empty()) return text->append("(the value itself)");
+  if (steps <= 3 * kShown) return text->append(pointer);
   std::size_t rest = pointer.size();
   for (std::size_t i = 0; i < kShown; ++i) rest = pointer.rfind('/', rest - 1);
-  return pointer.substr(0, cut) + "/..." + pointer.substr(rest);
+  return append_all({pointer.substr(0, cut), "/...", pointer.substr(rest)}, text);
 }
 
 PyObject* error_repr(PyObject* self) noexcept {
-  std::string text;
-  return head_of(self, &text) ? to_str("ValidationError(" + text + ")") : nullptr;
+  Buffer text;
+  if (!text.append("ValidationError(")) return PyErr_NoMemory();
+  if (!append_head(self, &text)) return nullptr;
+  return text.append(")") ? to_str(text.view()) : PyErr_NoMemory();
+}
+
+// "/items/0: Input should be a valid integer [int_type]". False with an exception set.
+bool append_line(const ErrorList& list, const ErrorRecord& error, Buffer* text) noexcept {
+  Buffer message;
+  Buffer pointer;
+  std::string_view type = schema::slug_name(error.slug);
+  bool whole = append_pointer(list, error, &pointer);
+  if (error.slug != Slug::foreign) {
+    whole = whole && list.write_message(error, &message);
+  } else {
+    std::string_view said;
+    if (!said_of(error, "msg", &said) || !said_of(error, "type", &type)) return false;
+    whole = whole && message.append(said);
+  }
+  whole = whole && append_place(pointer.view(), text) &&
+          append_all({": ", message.view(), " [", type, "]"}, text);
+  if (!whole) PyErr_NoMemory();
+  return whole;
 }
 
 PyObject* error_str(PyObject* self) noexcept {
   const ErrorList& list = *as_error(self)->list;
-  std::string text;
-  if (!head_of(self, &text)) return nullptr;
+  Buffer text;
+  if (!append_head(self, &text)) return nullptr;
   for (const ErrorRecord& error : list) {
-    Buffer message;
-    if (error.slug != Slug::foreign) {
-      if (!list.write_message(error, &message)) return PyErr_NoMemory();
-    } else if (PyObject* said = PyDict_GetItemString(static_cast<PyObject*>(error.input), "msg")) {
-      std::string_view view;
-      if (utf8_view(said, &view) && !message.append(view)) return PyErr_NoMemory();
-      if (PyErr_Occurred()) return nullptr;
-    }
-    text.append("\n  ");
-    std::string pointer;
-    (void)append_pointer(list, error, &pointer);
-    text.append(shown_place(pointer)).append(": ").append(message.view());
-    text.append(" [").append(type_of(error)).append("]");
+    if (!text.append("\n  ")) return PyErr_NoMemory();
+    if (!append_line(list, error, &text)) return nullptr;
   }
-  return to_str(text);
+  return to_str(text.view());
 }
 
 int error_traverse(PyObject* self, visitproc visit, void* arg) noexcept {
@@ -327,7 +354,8 @@ PyObject* make_error(SchemaState* state, ErrorList& errors, PyObject* owner,
 
 // An error as errors() gives it. False with an exception set.
 bool add_told(PyObject* told, ErrorList* errors) noexcept {
-  PyObject* loc = PyDict_Check(told) ? PyDict_GetItemString(told, "loc") : nullptr;
+  PyObject* loc = PyDict_Check(told) ? get_item(told, "loc") : nullptr;
+  if (PyErr_Occurred()) return false;
   if (!loc || !PyTuple_Check(loc)) {
     PyErr_SetString(PyExc_TypeError, "errors as ValidationError.errors() gives them");
     return false;
@@ -346,6 +374,7 @@ bool add_told(PyObject* told, ErrorList* errors) noexcept {
       errors->add_key(text);
     }
   }
+  if (errors->no_memory()) PyErr_NoMemory();
   return !PyErr_Occurred();
 }
 
