@@ -2,7 +2,7 @@
 
 import sys
 
-from lanner.log import complain
+from lanner.log import notice
 from lanner.process import stdio
 from lanner.process.stop_requests import Stopped, StopRequests
 
@@ -16,8 +16,8 @@ def main() -> int:
 
             return run()
         except Stopped:
-            if stop.asked:
-                complain(stop.told())
+            if stop.requested:
+                notice(stop.message())
             return 0
 
 

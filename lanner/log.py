@@ -84,6 +84,6 @@ def put(text: str, fd: int = STDERR) -> None:
         return
 
 
-def complain(text: str) -> None:
-    """One line for the user of the command line. Example: `complain("--loop: not needed")`."""
+def notice(text: str) -> None:
+    """One line for the user of the command line. Example: `notice("--loop: not needed")`."""
     put("lanner: " + text)

@@ -4,7 +4,7 @@ import os
 import sys
 
 from lanner.errors import AppError, LannerError
-from lanner.log import Log, complain, put
+from lanner.log import Log, notice, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def load_failed(shown: str, error: BaseException) -> AppError:
+def load_failed(label: str, error: BaseException) -> AppError:
     """The AppError for an exception that escaped from the user's code while it was loaded or called.
 
     Example: `load_failed("shop:app", KeyError("DATABASE_URL"))` says `cannot load shop:app: KeyError: 'DATABASE_URL'`.
     """
     if isinstance(error, SystemExit):
-        return AppError(f"cannot load {shown}: it called sys.exit({error.code!r})", trimmed(error))
-    return AppError(f"cannot load {shown}: {summary(error)}", trimmed(error))
+        return AppError(f"cannot load {label}: it called sys.exit({error.code!r})", trimmed(error))
+    return AppError(f"cannot load {label}: {summary(error)}", trimmed(error))
 
 
-def say(error: LannerError) -> None:
+def print_error(error: LannerError) -> None:
     """Prints an error that ends the process: for the user of the command line, or as a line of a running server's log.
 
-    Example: `say(ConfigError("--port: 'x' is not a whole number"))`
+    Example: `print_error(ConfigError("--port: 'x' is not a whole number"))`
     """
     report = error.report.rstrip("\n") if isinstance(error, AppError) else ""
     if error.while_serving:
@@ -34,7 +34,7 @@ def say(error: LannerError) -> None:
     if report:
         put(report)
     if not error.while_serving:
-        complain(str(error))
+        notice(str(error))
 
 
 def summary(error: BaseException) -> str:

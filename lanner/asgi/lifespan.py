@@ -35,22 +35,22 @@ class Lifespan:
     Example: `await (life := Lifespan(app, "auto", "shop:app")).startup()`, later `await life.shutdown()`
     """
 
-    def __init__(self, app: AsgiApp, mode: str, shown: str, log: Log | None = None) -> None:
+    def __init__(self, app: AsgiApp, mode: str, label: str, log: Log | None = None) -> None:
         self.app = app
         self.mode = mode
-        self.shown = shown
+        self.label = label
         self.log = log or Log()
         self.state: dict[str, object] = {}
         self.supported = mode != "off"
         self._to_app: asyncio.Queue[Message] = asyncio.Queue()
-        self._asked = ""  # the event that waits for its answer
-        self._answered: asyncio.Future[Message] | None = None
+        self._event = ""  # the event that waits for its answer
+        self._answer: asyncio.Future[Message] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._early: Message | None = None  # lifespan.shutdown.failed that nobody asked for
-        self._told = False  # that it failed while serving
+        self._early: Message | None = None  # lifespan.shutdown.failed before lifespan.shutdown
+        self._failure_logged = False  # that it failed while serving
 
     async def startup(self) -> None:
-        """AppError when the application says that it failed, takes over a minute, or (mode "on") knows no lifespan."""
+        """AppError when the application reports a failure, takes over a minute, or (mode "on") knows no lifespan."""
         if not self.supported:
             return
         scope: Message = {"type": "lifespan", "asgi": {"version": "3.0", "spec_version": "2.0"}, "state": self.state}
@@ -65,26 +65,26 @@ class Lifespan:
         elif message["type"] == "lifespan.startup.failed":
             await self._end()
             text = text_of(message)
-            raise AppError(f"{self.shown}: the application could not start: {last_line(text)}", text)
+            raise AppError(f"{self.label}: the application could not start: {last_line(text)}", text)
         else:
             self._task.add_done_callback(self._ended_early)
 
     def _ended_early(self, task: "asyncio.Task[None]") -> None:
-        """It raised while requests are served: that is said now, and again by the exit code."""
+        """It raised while requests are served: that is logged now, and is the exit code in the end."""
         error = self._error()
-        if self._asked == STARTUP and error is not None:
-            self._say(summary(error), trimmed(error))
+        if self._event == STARTUP and error is not None:
+            self._log_failure(summary(error), trimmed(error))
 
     def _failed_early(self, message: Message) -> None:
-        """So Starlette says it, before it raises."""
+        """Starlette sends this before it raises."""
         self._early = message
         text = text_of(message)
-        self._say(last_line(text), text)
+        self._log_failure(last_line(text), text)
 
-    def _say(self, error: str, report: str) -> None:
-        if self._told:
+    def _log_failure(self, error: str, report: str) -> None:
+        if self._failure_logged:
             return
-        self._told = True
+        self._failure_logged = True
         if report:
             put(report.rstrip("\n"), self.log.fd)
         self.log.error("lifespan.failed", error=error, hint="the server goes on; its exit code will be 1")
@@ -99,11 +99,11 @@ class Lifespan:
         error = self._error()
         if message is not None and message["type"] == SHUTDOWN_FAILED:
             text = text_of(message)
-            line = f"{self.shown}: the application could not shut down: {last_line(text)}"
-            raise ShutdownError(line, "" if self._told else text)
+            line = f"{self.label}: the application could not shut down: {last_line(text)}"
+            raise ShutdownError(line, "" if self._failure_logged else text)
         if message is None and error is not None:
-            report = "" if self._told else trimmed(error)
-            raise ShutdownError(f"{self.shown}: its lifespan raised {summary(error)}", report)
+            report = "" if self._failure_logged else trimmed(error)
+            raise ShutdownError(f"{self.label}: its lifespan raised {summary(error)}", report)
 
     async def _call(self, scope: Message) -> None:
         await self.app(scope, self._to_app.get, self._send)  # type: ignore[misc]
@@ -112,37 +112,37 @@ class Lifespan:
         kind = message.get("type")
         if kind == SHUTDOWN_FAILED and self._started():
             return self._failed_early(message)
-        if self._answered is None or self._answered.done():
+        if self._answer is None or self._answer.done():
             raise RuntimeError(f"send() of {kind!r}: nothing was asked, or it was answered already")
-        if kind not in (f"{self._asked}.complete", f"{self._asked}.failed"):
-            raise RuntimeError(f"send() of {kind!r}: {self._asked} is answered by {self._asked}.complete or .failed")
-        self._answered.set_result(message)
+        if kind not in (f"{self._event}.complete", f"{self._event}.failed"):
+            raise RuntimeError(f"send() of {kind!r}: {self._event} is answered by {self._event}.complete or .failed")
+        self._answer.set_result(message)
 
     def _started(self) -> bool:
-        """The startup is complete, and nobody has asked for more."""
-        if self._asked != STARTUP or self._answered is None or not self._answered.done():
+        """The startup is complete, and no other event was sent."""
+        if self._event != STARTUP or self._answer is None or not self._answer.done():
             return False
-        return self._answered.result()["type"] == f"{STARTUP}.complete"
+        return self._answer.result()["type"] == f"{STARTUP}.complete"
 
     async def _ask(self, event: str, limit_s: float) -> Message | None:
         """The application's answer; None when its lifespan ended without one."""
         assert self._task is not None
-        self._asked = event
-        self._answered = asyncio.get_running_loop().create_future()
+        self._event = event
+        self._answer = asyncio.get_running_loop().create_future()
         self._to_app.put_nowait({"type": event})
-        waiting: set[asyncio.Future[Any]] = {self._answered, self._task}
+        waiting: set[asyncio.Future[Any]] = {self._answer, self._task}
         done, _ = await asyncio.wait(waiting, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
-        if self._answered.done():
-            return self._answered.result()
+        if self._answer.done():
+            return self._answer.result()
         if not done:
             await self._end()
-            raise AppError(f"{self.shown}: no answer to {event} within {limit_s:g} s; see its lifespan handler")
+            raise AppError(f"{self.label}: no answer to {event} within {limit_s:g} s; see its lifespan handler")
         return None
 
     async def _end(self) -> None:
         """Gives the application's coroutine a moment to end, then cancels it; its exception counts as seen."""
         assert self._task is not None
-        await asyncio.wait({self._task}, timeout=END_S if self._answered and self._answered.done() else 0)
+        await asyncio.wait({self._task}, timeout=END_S if self._answer and self._answer.done() else 0)
         if not self._task.done():
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=CANCELLED_S)
@@ -159,12 +159,12 @@ class Lifespan:
         if self.mode != "on":
             return
         if error is None:
-            raise AppError(f"{self.shown}: the application ended its lifespan without an answer (--lifespan on)")
-        raise AppError(f"{self.shown}: its lifespan raised {summary(error)} (--lifespan on)", trimmed(error))
+            raise AppError(f"{self.label}: the application ended its lifespan without an answer (--lifespan on)")
+        raise AppError(f"{self.label}: its lifespan raised {summary(error)} (--lifespan on)", trimmed(error))
 
 
 def text_of(message: Message) -> str:
-    """What a `...failed` says. Example: `text_of({"type": "lifespan.startup.failed"})` is `""`."""
+    """The text of a `...failed`. Example: `text_of({"type": "lifespan.startup.failed"})` is `""`."""
     return str(message.get("message", "")).strip()
 
 

@@ -70,7 +70,7 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, st
         lend_threads(loop)
     driver = Driver(loop)
     server = make_server(app, job, stop, driver.poller, loop)
-    lifespan = Lifespan(app, job.lifespan, job.shown, Log(str(job.options.get("log_level", "info"))))
+    lifespan = Lifespan(app, job.lifespan, job.label, Log(str(job.options.get("log_level", "info"))))
     try:
         if not await start_until(lifespan, stop):
             return True
@@ -82,7 +82,7 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, st
     try:
         if lifespan.supported:
             server.set_state(lifespan.state)
-        if stop.asked:  # just now
+        if stop.requested:  # just now
             server.stop()
         await serve_until_end(server, driver, stop.signals(signals), on_ready)
     finally:
@@ -96,12 +96,12 @@ async def start_until(lifespan: Lifespan, stop: StopRequests) -> bool:
     loop = asyncio.get_running_loop()
     starting = loop.create_task(lifespan.startup())
     stop.act = lambda: loop.call_soon_threadsafe(starting.cancel)
-    if stop.asked:
+    if stop.requested:
         starting.cancel()
     try:
         await starting
     except asyncio.CancelledError:
-        if stop.asked:
+        if stop.requested:
             return False
         starting.cancel()  # it is we who are cancelled
         raise

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lanner.cli.config import Config
 
 
-def text(config: Config, version: str, interface: str, shown: str, urls: Sequence[str], pid: int) -> str:
+def text(config: Config, version: str, interface: str, label: str, urls: Sequence[str], pid: int) -> str:
     """Two lines.
 
     lanner 0.1.0 serves shop:app (wsgi) on http://127.0.0.1:8000
@@ -15,6 +15,6 @@ def text(config: Config, version: str, interface: str, shown: str, urls: Sequenc
     workers = f"{config.workers} worker" + "s" * (config.workers > 1)
     drain = f"{config.limits['drain_ms'] / 1000:g} s at most"
     return (
-        f"lanner {version} serves {shown} ({interface}) on {', '.join(urls)}\n"
+        f"lanner {version} serves {label} ({interface}) on {', '.join(urls)}\n"
         f"{workers} of {threads}, pid {pid}; Ctrl-C or kill {pid} stops it and lets open requests finish ({drain})"
     )

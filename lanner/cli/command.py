@@ -11,8 +11,8 @@ from lanner import _core
 from lanner.cli import flags, foreign
 from lanner.cli.flags import Flag
 from lanner.errors import LannerError
-from lanner.log import complain, put
-from lanner.report import say
+from lanner.log import notice, put
+from lanner.report import print_error
 from lanner.spelling import hint
 
 COMMANDS = ("run",)
@@ -71,7 +71,7 @@ class RunCommand(click.Command):
 
 
 def help_row(flag: Flag) -> tuple[str, str]:
-    """What --help says about one flag."""
+    """The row of one flag in --help."""
     short = "".join(f"-{name}, " for name in flag.aliases if len(name) == 1)
     name = f"{short}--{flag.name}" + (f" {flag.metavar}" if flag.metavar else "")
     if flag.switch:
@@ -166,10 +166,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = group().main(args=words, prog_name="lanner", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.ClickException as error:
-        complain(explained(error))
+        notice(explained(error))
         return 2
     except LannerError as error:
-        say(error)
+        print_error(error)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         return 130

@@ -65,7 +65,7 @@ class Config:
         """Flags win over environment, environment over defaults.
 
         given: values by their Python names; text, or already of their type. prefix: "--" where they came from
-        the command line, so that errors say --port. one_process: more workers than one cannot be had.
+        the command line, so that errors say --port. one_process: more than one worker is an error.
         """
         known, notes = sort_given(given, prefix)
         settings: dict[str, object] = {}
@@ -138,30 +138,28 @@ class Config:
             options["forwarded_allow_ips"] = ",".join(trusted)
             if self.forwarded_headers is not None:
                 options["forwarded_headers"] = ",".join(self.forwarded_headers)
-            # Who names the proxies, or what they set, means that nobody else is one.
+            # Whoever names the proxies, or their fields, means that no other peer is one.
             options["drop_untrusted"] = self.forwarded_allow_ips is not None or self.forwarded_headers is not None
         return options
 
 
 def sort_given(given: Mapping[str, object], prefix: str) -> tuple[dict[str, object], list[str]]:
     """Lanner's flags by setting, and a note for each flag of another server; unknown names raise an error."""
-    table, others = (
-        flags.by_setting(),
-        {flags.python_name(name): row for name, row in foreign.by_name().items()},
-    )
+    table = flags.by_setting()
+    foreign_flags = {flags.python_name(name): row for name, row in foreign.by_name().items()}
     known: dict[str, object] = {}
     notes: list[str] = []
     for name, value in given.items():
-        shown = flags.dashes(name.replace("_", "-")) if prefix else name
+        written = flags.dashes(name.replace("_", "-")) if prefix else name
         if name in table:
             if value is not None:
                 known[table[name].setting] = value
-        elif name not in others:
-            raise ConfigError(f"unknown flag {shown}{hint(name, table)}")
+        elif name not in foreign_flags:
+            raise ConfigError(f"unknown flag {written}{hint(name, table)}")
         elif value is not None and value is not False:
-            if others[name].refused:
-                raise ConfigError(f"{shown}: {others[name].answer}")
-            notes.append(f"{shown}: {others[name].answer}")
+            if foreign_flags[name].refused:
+                raise ConfigError(f"{written}: {foreign_flags[name].answer}")
+            notes.append(f"{written}: {foreign_flags[name].answer}")
     return known, notes
 
 
@@ -233,7 +231,7 @@ def decoded_path(path: str) -> str:
 
 
 def misspelt_variables(environ: Mapping[str, str]) -> list[str]:
-    """A note for each LANNER_ variable that is nearly one of ours; others may belong to somebody else."""
+    """A note for each LANNER_ variable that is nearly one of ours; others may belong to another program."""
     known = {flag.setting.upper() for flag in flags.table()}
     given = {name.removeprefix(OURS) for name in environ if name.startswith(OURS)} - known
     found = [(name, nearest(name, known)) for name in sorted(given)]

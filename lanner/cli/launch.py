@@ -8,7 +8,7 @@ from lanner import _core
 from lanner.cli import banner, bind
 from lanner.cli.config import App, Config
 from lanner.errors import ConfigError
-from lanner.log import Log, complain, put
+from lanner.log import Log, notice, put
 from lanner.process import stdio
 from lanner.process.job import Job
 from lanner.process.listeners import Listener, close_all, open_all
@@ -67,14 +67,14 @@ async def serve_async(app: "str | App", **options: "Unpack[Options]") -> None:
     stdio.complete()
     config = Config.build(app, options, os.environ, one_process=True)
     for note in config.warnings:
-        complain(note)
-    log_fd, listeners = open_everything(config)
+        notice(note)
+    log_fd, listeners = open_log_and_listeners(config)
     try:
         job = make_job(config, listeners, log_fd)
         loaded, interface = serving.load_app(job)
         if interface != "asgi":
-            raise ConfigError(f"{job.shown} is a WSGI application; lanner.serve takes ASGI ones, use lanner.run")
-        lend_all(config, job, listeners)
+            raise ConfigError(f"{job.label} is a WSGI application; lanner.serve takes ASGI ones, use lanner.run")
+        lend_listeners(config, job, listeners)
         announce = announcer(config, job, listeners, interface)
         main_thread = threading.current_thread() is threading.main_thread()
         with StopRequests(caught=main_thread) as stop:
@@ -98,19 +98,19 @@ def launch(
         try:
             return launch_until(stop, Config.build(app, given, environ, prefix), prefix, signals)
         except Stopped:
-            complain(stop.told())
+            notice(stop.message())
             return 0
 
 
 def launch_until(stop: StopRequests, config: Config, prefix: str, signals: bool) -> int:
     """`launch` while signals are caught."""
     for note in config.warnings:
-        complain(note)
+        notice(note)
     if config.workers > 1 and not signals:
         raise ConfigError(f"workers={config.workers} can only be started from the main thread")
     if prefix:
         allow_descriptors(config.limits["connections"])
-    log_fd, listeners = open_everything(config)
+    log_fd, listeners = open_log_and_listeners(config)
     try:
         job = make_job(config, listeners, log_fd)
         if config.workers > 1:
@@ -121,11 +121,11 @@ def launch_until(stop: StopRequests, config: Config, prefix: str, signals: bool)
         if log_fd > STDOUT:
             os.close(log_fd)
     if not ended and prefix:
-        serving.leave(0)
+        serving.exit_process(0)
     return 0
 
 
-def open_everything(config: Config) -> tuple[int, list[Listener]]:
+def open_log_and_listeners(config: Config) -> tuple[int, list[Listener]]:
     """The access log's descriptor and the listeners, from the directory that --chdir names."""
     with config.naming_variables():
         change_directory(config)
@@ -153,16 +153,16 @@ def single(config: Config, job: Job, listeners: list[Listener], signals: bool, s
     """Serves in this process. False: a thread is still in the application."""
     app, interface = serving.load_app(job)
     stop.check()
-    lend_all(config, job, listeners)
+    lend_listeners(config, job, listeners)
     announce = announcer(config, job, listeners, interface)
     return serving.serve(app, interface, job, signals, lambda server: announce(), stop)
 
 
-def lend_all(config: Config, job: Job, listeners: list[Listener]) -> None:
+def lend_listeners(config: Config, job: Job, listeners: list[Listener]) -> None:
     """Starts listening and passes the sockets to the engine, which closes them when its drain begins."""
     listen(config, listeners)
     if any(listener.inherited for listener in listeners):
-        return  # somebody else may go on listening
+        return  # another process may go on listening
     job.listeners = [listener.lend() for listener in listeners]
     job.options["own_listeners"] = True
     for listener in listeners:
@@ -181,11 +181,11 @@ def supervise(config: Config, job: Job, listeners: list[Listener]) -> int:
         log=Log(config.log_level),
         command=command,
         on_ready=lambda interface: announcer(config, job, listeners, interface)(),
-        on_stop=lambda: give_up(listeners),
+        on_stop=lambda: close_listeners(listeners),
     ).run()
 
 
-def give_up(listeners: list[Listener]) -> None:
+def close_listeners(listeners: list[Listener]) -> None:
     """Closes the listeners when the workers are about to drain; inherited sockets are left open."""
     for listener in listeners:
         listener.remove_path()  # as long as it listens, no other server can be there
@@ -205,7 +205,7 @@ def announcer(config: Config, job: Job, listeners: list[Listener], interface: st
     def announce() -> None:
         if Log(config.log_level).enabled("info"):
             urls = [listener.url for listener in listeners]
-            put(banner.text(config, _core.version(), interface, job.shown, urls, os.getpid()))
+            put(banner.text(config, _core.version(), interface, job.label, urls, os.getpid()))
 
     return announce
 

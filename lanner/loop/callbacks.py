@@ -1,4 +1,4 @@
-"""What the loop's C++ parts say in asyncio's words: a callback that failed, one that was slow."""
+"""Reports of the loop's C++ parts in asyncio's words: a callback that failed, one that was slow."""
 
 import asyncio
 import inspect

@@ -38,7 +38,7 @@ class Job:
         self.argv = list(argv)
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         """The target for messages."""
         if isinstance(self.target, str):
             return self.target

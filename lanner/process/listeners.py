@@ -27,7 +27,7 @@ class Listener:
 
     def __init__(self, sock: socket.socket, url: str, path: str = "", inherited: bool = False) -> None:
         self.sock = sock
-        self.inherited = inherited  # somebody else may go on listening on it
+        self.inherited = inherited  # another process may go on listening on it
         self.url = url
         self.path = path  # of a unix socket that is ours to unlink
         # Held open, so that no other file can get its inode number. -1: none.
@@ -174,7 +174,7 @@ def open_unix(path: str, mode: int) -> Listener:
 def locked(directory: str) -> Iterator[None]:
     """Two servers that start or end at one moment do not take each other's path for a stale one.
 
-    A lock that cannot be had (no permission to read the directory, held by somebody else) is gone without.
+    Where the lock cannot be had (no permission to read the directory, another holder), it goes on without one.
     """
     try:
         fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -249,12 +249,12 @@ def adopt(fd: int) -> Listener:
         sock.detach()
         raise ListenError(f"descriptor {fd} is not a TCP or unix stream socket; pass one to --fd")
     name = sock.getsockname()
-    shown = f"unix:{name}" if sock.family == socket.AF_UNIX else str(Address(str(name[0]), int(name[1])))
-    return Listener(sock, f"{shown} (fd {fd})", inherited=True)
+    url = f"unix:{name}" if sock.family == socket.AF_UNIX else str(Address(str(name[0]), int(name[1])))
+    return Listener(sock, f"{url} (fd {fd})", inherited=True)
 
 
 def identity(path: str) -> tuple[int, int] | None:
-    """What tells one file from another of the same name."""
+    """Device and inode, which differ between two files of one name; None when there is no file."""
     try:
         found = os.stat(path)
     except OSError:

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 
 from lanner.process.job import Job
-from lanner.process.pipes import END, pack
+from lanner.process.pipes import END, pack_job
 
 Command = Callable[[int, int, str], list[str]]  # lifeline, report, target -> the arguments of a worker
 
@@ -24,69 +24,69 @@ class Slot:
         self.ready = False
         self.settled = False  # the first process of the slot was ready, or is dead
         self.interface = ""
-        self.failure = ""  # what the process said about its failed start
+        self.failure = ""  # the report of a failed start
         self.started = 0.0
         self.starts = 0
         self.quick_deaths = 0
         self.due: float | None = None  # when to start the next process
         self.lifeline = -1
         self.report = -1
-        self.said = b""
+        self.received = b""
 
     def start(self, job: Job, command: Command, now: float) -> None:
         """Starts a process; its descriptors are those of the job, two pipes and stdio."""
         self.started, self.due, self.ready = now, None, False
         self.starts += 1
-        self.failure, self.said = "", b""
+        self.failure, self.received = "", b""
         lifeline, self.lifeline = os.pipe()
         self.report, report = os.pipe()
         os.set_blocking(self.report, False)
         try:
             for fd in (lifeline, report):
                 os.set_inheritable(fd, True)
-            arguments = command(lifeline, report, job.shown)
+            arguments = command(lifeline, report, job.label)
             self.pid = spawn(arguments)
         finally:
             os.close(lifeline)
             os.close(report)
         try:
-            os.write(self.lifeline, pack(job))
+            os.write(self.lifeline, pack_job(job))
         except BrokenPipeError:
             return  # it died already: that is seen when it is reaped
 
-    def hear(self) -> bool:
+    def read_report(self) -> bool:
         """Reads the process's report; True once it is complete."""
         while True:
             try:
                 part = os.read(self.report, REPORT_BYTES_MAX)
             except BlockingIOError:
                 return False
-            if not part or len(self.said) > REPORT_BYTES_MAX:
-                self.understand()
+            if not part or len(self.received) > REPORT_BYTES_MAX:
+                self.parse_report()
                 return True
-            self.said += part
+            self.received += part
             if part.endswith(END):
-                self.understand()
+                self.parse_report()
                 return True
 
-    def understand(self) -> None:
-        word, _, rest = self.said.removesuffix(END).decode("utf-8", "replace").partition(" ")
+    def parse_report(self) -> None:
+        word, _, rest = self.received.removesuffix(END).decode("utf-8", "replace").partition(" ")
         if word == "ready":
             self.ready = self.settled = True
             self.interface = rest
         elif word == "failed":
             self.failure = rest
 
-    def stop_hearing(self) -> None:
+    def close_report(self) -> None:
         os.close(self.report)
         self.report = -1
 
     def ended(self, now: float) -> float:
         """The process has ended: reads the rest of its report, and returns the seconds that it lived."""
         if self.report >= 0:
-            if not self.hear():  # a process that it forked holds the pipe open
-                self.understand()
-            self.stop_hearing()
+            if not self.read_report():  # a process that it forked holds the pipe open
+                self.parse_report()
+            self.close_report()
         if self.lifeline >= 0:
             os.close(self.lifeline)
             self.lifeline = -1

@@ -40,7 +40,7 @@ class StopRequests:
     def __init__(self, patient: bool = False, caught: bool = True) -> None:
         self.patient = patient
         self.caught = caught
-        self.asked = 0  # the signal
+        self.requested = 0  # the signal
         self.act: Callable[[], object] = self.raise_stopped
         self._first_s = 0.0
         self._before: dict[int, Any] = {}
@@ -62,7 +62,7 @@ class StopRequests:
             if isinstance(owner(number), StopRequests):  # unless the application has put its own there
                 signal.signal(number, handler)
         self._before = {}
-        self.act = self.raise_stopped  # what it was holds the server
+        self.act = self.raise_stopped  # the former one keeps the server alive
 
     def plain(self, number: int) -> object:
         """What handled a signal before the outermost of us."""
@@ -81,22 +81,22 @@ class StopRequests:
             self.act = before
 
     def check(self) -> None:
-        """Raises Stopped if a signal has come, whatever became of the exception that said so first."""
-        if self.asked:
+        """Raises Stopped if a signal has come, even if the application caught the first Stopped."""
+        if self.requested:
             raise Stopped
 
     def signals(self, how: int) -> int:
         """For `Server.run` and `Server.start`: how, and whether SIGHUP is the server's or the application's own."""
         return int(how) | (HANGUP if isinstance(owner(signal.SIGHUP), StopRequests) else 0)
 
-    def told(self) -> str:
+    def message(self) -> str:
         """For the person at the keyboard."""
-        return f"stopped by {signal.Signals(self.asked).name} before it served" if self.asked else ""
+        return f"stopped by {signal.Signals(self.requested).name} before it served" if self.requested else ""
 
     def _on_signal(self, number: int, frame: "FrameType | None") -> None:
         now_s = time.monotonic()
-        if not self.asked:
-            self.asked, self._first_s = number, now_s
+        if not self.requested:
+            self.requested, self._first_s = number, now_s
             if number == signal.SIGHUP:
                 put(stamp() + line("warning", "server.stop", {"signal": "SIGHUP", "hint": NO_RELOAD}))
             self.act()

@@ -21,12 +21,12 @@ from lanner.process.stop_requests import NO_RELOAD, SAME_SIGNAL_S, default
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 KILL_AFTER_S = 5.0  # beyond the drain time
-STOPPED = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  # exit codes of a worker that ended as it was told
+STOPPED = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  # exit codes of a worker that ended on our signal
 BOARD_SLOT_BYTES = 64  # process/board.h
 
 
 class Supervisor:
-    """Runs until it is told to stop.
+    """Runs until a signal stops it.
 
     Example: `Supervisor(job, 4, drain_s=30, log=Log(), on_ready=print).run()` returns the exit code.
     on_ready: called once with the interface, when every worker serves or has failed and at least one serves.
@@ -58,7 +58,7 @@ class Supervisor:
         self.board_wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.announced = False
         self.ever_ready = False
-        self.held: list[tuple[Slot, int, int, float]] = []  # deaths before any worker was ready
+        self.early_deaths: list[tuple[Slot, int, int, float]] = []  # deaths before any worker was ready
         self.last_failure = ""
         self.stop_signal = 0
         self.stopped_at = 0.0
@@ -71,7 +71,7 @@ class Supervisor:
         wake, write_end = os.pipe()
         for fd in (wake, write_end):
             os.set_blocking(fd, False)
-        # Before the handlers: what comes in between is told, too.
+        # Before the handlers: a signal that comes in between wakes the loop, too.
         old_wake = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         caught = (*SIGNALS, signal.SIGHUP) if default(signal.SIGHUP) else SIGNALS
         before = [(number, signal.signal(number, lambda number, frame: None)) for number in caught]
@@ -100,16 +100,16 @@ class Supervisor:
                     self.on_signals(wake)
                 elif key.data.report >= 0:  # not closed by an event before it
                     self.on_report(key.data)
-            self.on_time()
+            self.on_timer()
 
     def wait_s(self) -> float | None:
-        """Until the next thing that is due; None: until something happens."""
+        """Until the next start or SIGKILL that is due; None: until a descriptor is ready."""
         times = [slot.due for slot in self.slots if slot.due is not None]
         if self.kill_at is not None:
             times.append(self.kill_at)
         return max(0.0, min(times) - self.clock()) if times else None
 
-    def on_time(self) -> None:
+    def on_timer(self) -> None:
         now = self.clock()
         for slot in self.slots:
             if slot.due is not None and slot.due <= now:
@@ -150,15 +150,15 @@ class Supervisor:
         self.log.debug("worker.start", slot=slot.index, pid=slot.pid)
 
     def on_report(self, slot: Slot) -> None:
-        if not slot.hear():
+        if not slot.read_report():
             return
         self.selector.unregister(slot.report)
-        slot.stop_hearing()
+        slot.close_report()
         if slot.ready and slot.starts > 1:
             self.log.info("worker.ready", slot=slot.index, pid=slot.pid)
         if slot.ready and not self.ever_ready:
             self.ever_ready = True
-            for held in self.held:
+            for held in self.early_deaths:
                 self.replace(*held)
         self.announce()
 
@@ -222,12 +222,12 @@ class Supervisor:
             self.replace(slot, pid, code, lived)
             self.announce()
             return
-        self.held.append((slot, pid, code, lived))
-        if len(self.held) == len(self.slots):
+        self.early_deaths.append((slot, pid, code, lived))
+        if len(self.early_deaths) == len(self.slots):
             raise self.start_failed(code)
 
     def on_last_exit(self, slot: Slot, pid: int, code: int) -> None:
-        """A worker that was told to stop: unless we had to kill it, what it ends with is our exit code, too."""
+        """A worker that drained: if it failed to, without a SIGKILL from us, our exit code is not 0 either."""
         if code in STOPPED:
             return
         self.exit_code = self.exit_code or 1
@@ -241,11 +241,11 @@ class Supervisor:
 
     def start_failed(self, code: int) -> AppError:
         """Every worker died at its first start and none was ever ready: reports the first failure with a reason."""
-        failure = next((slot.failure for slot, *_ in self.held if slot.failure), "")
+        failure = next((slot.failure for slot, *_ in self.early_deaths if slot.failure), "")
         line, _, report = failure.partition("\n")
         if line:
             return AppError(line, report)
-        return AppError(f"cannot load {self.job.shown}: the worker ended with {reason(code)} before it could serve")
+        return AppError(f"cannot load {self.job.label}: the worker ended with {reason(code)} before it could serve")
 
     def replace(self, slot: Slot, pid: int, code: int, lived: float) -> None:
         """Schedules and logs the slot's next start; logs a traceback only if it differs from the last one."""

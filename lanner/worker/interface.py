@@ -39,7 +39,7 @@ class Shape:
         self.many = many  # *args
         self.coroutine = coroutine
         self.needs = needs  # keyword-only parameters without a default
-        self.known = known  # False: a C function that does not say
+        self.known = known  # False: a C function without a signature
 
     @property
     def least(self) -> int:
@@ -64,55 +64,55 @@ class Shape:
         return Shape(names[:bound], defaults, many, self.coroutine, needs, self.known)
 
 
-def choose(app: "App", wanted: str, shown: str) -> str:
+def choose(app: "App", wanted: str, label: str) -> str:
     """The interface to serve app with, "wsgi" or "asgi": the wanted one, or the one found for "auto".
 
     Example: `choose(flask_app, "auto", "shop:app")` is `"wsgi"`.
     """
     if wanted == "native":
-        raise AppError(f"{shown}: --interface native is not there yet; serve a WSGI or ASGI application")
+        raise AppError(f"{label}: --interface native is not there yet; serve a WSGI or ASGI application")
     if wanted != "auto":
-        check(app, wanted, shown)
+        check(app, wanted, label)
         return wanted
-    kind = detect(app, shown)
+    kind = detect(app, label)
     if kind == "asgi2":
         raise AppError(
-            f"{shown} is an ASGI 2 application; wrap it with asgiref.compatibility.guarantee_single_callable"
+            f"{label} is an ASGI 2 application; wrap it with asgiref.compatibility.guarantee_single_callable"
         )
     return kind
 
 
-def check(app: "App", wanted: str, shown: str) -> None:
+def check(app: "App", wanted: str, label: str) -> None:
     """Refuses an interface that the application cannot speak: every request would fail."""
     shape = shape_of(app)
     if not shape.known:
         return
     if wanted == "wsgi" and shape.coroutine:
-        raise AppError(f"--interface wsgi: {shown} is async, so it is an ASGI application; give --interface asgi")
+        raise AppError(f"--interface wsgi: {label} is async, so it is an ASGI application; give --interface asgi")
     count = 2 if wanted == "wsgi" else 3
     if not shape.takes(count):
         parameters = "environ and start_response" if wanted == "wsgi" else "scope, receive and send"
         other = "asgi" if wanted == "wsgi" else "wsgi"
         fix = f"; give --interface {other}" if shape.takes(5 - count) else ""
         raise AppError(
-            f"--interface {wanted}: {shown} takes {counted(shape)}, "
+            f"--interface {wanted}: {label} takes {counted(shape)}, "
             f"and {wanted.upper()} calls it with {count}, {parameters}{fix}"
         )
 
 
-def detect(app: "App", shown: str = "the application") -> str:
-    """ "wsgi", "asgi" or "asgi2" by the signature; AppError when it can not be told.
+def detect(app: "App", label: str = "the application") -> str:
+    """ "wsgi", "asgi" or "asgi2" by the signature; AppError when the signature fits neither.
 
     Example: `detect(lambda environ, start_response: [])` is `"wsgi"`.
     """
     shape = shape_of(app)
     if shape.needs:
-        raise AppError(f"{shown} needs {shape.needs[0]}=, which no server gives; bind it with functools.partial")
+        raise AppError(f"{label} needs {shape.needs[0]}=, which no server gives; bind it with functools.partial")
     if shape.coroutine:
         if shape.takes(3):
             return "asgi"
         raise AppError(
-            f"{shown} is async and takes {counted(shape)}; an ASGI application takes 3: scope, receive and send"
+            f"{label} is async and takes {counted(shape)}; an ASGI application takes 3: scope, receive and send"
         )
     least, most = shape.least, shape.most
     if least == 2 or (least < 2 and most == 2) or not shape.known:
@@ -120,12 +120,12 @@ def detect(app: "App", shown: str = "the application") -> str:
     if least == 3:
         return "asgi"
     if least == most == 0:
-        raise AppError(f"{shown} takes no arguments: if it makes the application, add --factory")
+        raise AppError(f"{label} takes no arguments: if it makes the application, add --factory")
     if least == most == 1:
         return "asgi2"
     if least <= 2 <= most:
-        raise AppError(f"cannot tell whether {shown} is WSGI or ASGI; add --interface wsgi or --interface asgi")
-    raise AppError(f"{shown} takes {counted(shape)}; a WSGI application takes 2: environ and start_response")
+        raise AppError(f"cannot tell whether {label} is WSGI or ASGI; add --interface wsgi or --interface asgi")
+    raise AppError(f"{label} takes {counted(shape)}; a WSGI application takes 2: environ and start_response")
 
 
 def counted(shape: Shape) -> str:

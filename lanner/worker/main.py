@@ -10,9 +10,9 @@ import os
 import sys
 
 from lanner.errors import AppError, LannerError
-from lanner.process.pipes import receive, tell
+from lanner.process.pipes import read_job, send_report
 from lanner.process.stop_requests import Stopped, StopRequests
-from lanner.report import say
+from lanner.report import print_error
 from lanner.worker import serving
 
 TYPE_CHECKING = False
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> None:
 
 def work(lifeline: int, report: int, stop: StopRequests) -> None:
     """`main` while signals are caught."""
-    job = receive(lifeline)
+    job = read_job(lifeline)
     sys.argv[:] = job.argv
     for fd in (lifeline, report, *job.listeners, *extra_descriptors(job)):
         os.set_inheritable(fd, False)  # or programs started by the application would hold them open
@@ -54,7 +54,7 @@ def work(lifeline: int, report: int, stop: StopRequests) -> None:
     def on_ready(server: "Server") -> None:
         nonlocal served
         served = True
-        tell(report, f"ready {interface}")
+        send_report(report, f"ready {interface}")
         start_watch(server, lifeline)
 
     try:
@@ -62,16 +62,16 @@ def work(lifeline: int, report: int, stop: StopRequests) -> None:
     except LannerError as error:
         if not served:  # a wrong option, or an ASGI application that did not start
             boot_failed(report, error)
-        say(error)
+        print_error(error)
         sys.exit(error.exit_code)
     ignore_signals()
     if not ended:
-        serving.leave(0)
+        serving.exit_process(0)
 
 
 def boot_failed(report: int, error: LannerError) -> "NoReturn":
     details = error.report if isinstance(error, AppError) else ""
-    tell(report, f"failed {error}\n{details}")
+    send_report(report, f"failed {error}\n{details}")
     sys.exit(BOOT_FAILED)
 
 

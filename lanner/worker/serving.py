@@ -36,14 +36,14 @@ def find_app(job: "Job") -> "tuple[App, str]":
         app = load(job.target, job.app_dir, job.factory)
     elif job.factory:
         try:
-            app = checked_factory(job.target(), job.shown)  # type: ignore[assignment]
+            app = checked_factory(job.target(), job.label)  # type: ignore[assignment]
         except Exception as error:
-            raise load_failed(job.shown, error) from error
+            raise load_failed(job.label, error) from error
     else:
         app = job.target
     if not callable(app):
-        raise AppError(f"{job.shown} is not an application: {type(app).__name__} objects can not be called")
-    return app, choose(app, job.interface, job.shown)
+        raise AppError(f"{job.label} is not an application: {type(app).__name__} objects can not be called")
+    return app, choose(app, job.interface, job.label)
 
 
 def serve(
@@ -53,7 +53,7 @@ def serve(
 
     stop: what is asked for before the server is ready ends its start.
 
-    True: everything ended. False: something is still inside the application, and `leave` must end the process.
+    True: everything ended. False: something is still inside the application, and `exit_process` must end the process.
     """
     if interface == "asgi":
         from lanner.asgi.serve import run
@@ -85,7 +85,7 @@ def run_wsgi(server: "Server", threads: object, signals: int, on_ready: "Callabl
     return not any(member.is_alive() for member in crew)
 
 
-def leave(code: int) -> None:
+def exit_process(code: int) -> None:
     """Ends the process while threads are running, without unwinding them: unwinding the engine's frames would abort."""
     import atexit
 

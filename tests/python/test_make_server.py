@@ -54,4 +54,4 @@ def test_a_signal_just_before(monkeypatch: pytest.MonkeyPatch) -> None:
     with StopRequests() as stop, pytest.raises(MemoryError):
         make_server(app, Job(app, listeners=[fd], options={"own_listeners": True}), stop)
     assert not is_open(fd)
-    assert stop.asked == signal.SIGTERM
+    assert stop.requested == signal.SIGTERM

@@ -11,7 +11,7 @@ import pytest
 from lanner.process.address import Address
 from lanner.process.job import Job
 from lanner.process.listeners import open_all
-from lanner.process.pipes import END, pack, receive
+from lanner.process.pipes import END, pack_job, read_job
 from lanner.process.slot import Slot
 from lanner.worker.command_line import command
 
@@ -23,7 +23,7 @@ class Started:
         self.slot = Slot(0)
         self.slot.start(job, command, now=0.0)
 
-    def hear(self) -> str:
+    def read_report(self) -> str:
         """All that it reports about its start."""
         os.set_blocking(self.slot.report, True)
         data = b""
@@ -92,14 +92,14 @@ def get(listener: socket.socket) -> bytes:
 
 def test_a_worker_serves_what_its_job_says(start, hello: str, listener: socket.socket) -> None:
     worker = start(hello)
-    assert worker.hear() == "ready wsgi"
+    assert worker.read_report() == "ready wsgi"
     assert get(listener) == str(worker.slot.pid).encode()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_worker_ends_with_its_supervisor(threads: int, start, hello: str) -> None:
     worker = start(hello, threads=threads)
-    assert worker.hear() == "ready wsgi"
+    assert worker.read_report() == "ready wsgi"
     os.close(worker.slot.lifeline)  # what the kernel does when a supervisor is killed
     worker.slot.lifeline = -1
     assert worker.wait() == 0
@@ -108,7 +108,7 @@ def test_a_worker_ends_with_its_supervisor(threads: int, start, hello: str) -> N
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_worker_drains_on_signals_and_more_of_them_change_nothing(number: int, start, hello: str) -> None:
     worker = start(hello)
-    assert worker.hear() == "ready wsgi"
+    assert worker.read_report() == "ready wsgi"
     for _ in range(3):
         os.kill(worker.slot.pid, number)
     assert worker.wait() == 0
@@ -117,7 +117,7 @@ def test_a_worker_drains_on_signals_and_more_of_them_change_nothing(number: int,
 def test_a_failed_start_is_reported_and_not_printed(start, write, capfd: pytest.CaptureFixture[str]) -> None:
     write("shop.py", "raise KeyError('DATABASE_URL')")
     worker = start("shop")
-    lines = worker.hear().splitlines()
+    lines = worker.read_report().splitlines()
     assert lines[0] == "failed cannot load shop: KeyError: 'DATABASE_URL'"
     assert lines[-1] == "KeyError: 'DATABASE_URL'"
     assert worker.wait() == 3
@@ -128,7 +128,7 @@ def test_a_worker_runs_with_the_arguments_of_its_supervisor(start, write, listen
     source = "import sys\ndef app(environ, start):\n    start('200 OK', [])\n    return [' '.join(sys.argv).encode()]"
     write("shop.py", source)
     worker = start("shop")
-    assert worker.hear() == "ready wsgi"
+    assert worker.read_report() == "ready wsgi"
     assert get(listener) == b"lanner x"
 
 
@@ -139,15 +139,15 @@ def test_programs_of_the_application_inherit_no_descriptor_of_ours(start, write,
     others = {name for name in others if os.get_inheritable(int(name))}  # the test run's own
     listener.set_inheritable(True)
     worker = start("shop")
-    assert worker.hear() == "ready wsgi"
+    assert worker.read_report() == "ready wsgi"
     assert set(get(listener).decode().split()) == others
 
 
 def test_a_job_survives_the_pipe() -> None:
     job = Job("shop:app", True, "/x", "wsgi", [3, 4], {"threads": 2, "root_path": "/\u00e9"}, ["lanner", "run"])
     read_end, write_end = os.pipe()
-    os.write(write_end, pack(job))
-    found = receive(read_end)
+    os.write(write_end, pack_job(job))
+    found = read_job(read_end)
     os.close(read_end)
     os.close(write_end)
     assert [getattr(found, name) for name in Job.FIELDS] == [getattr(job, name) for name in Job.FIELDS]
