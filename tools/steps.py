@@ -64,6 +64,7 @@ def check_tidy(shell: Shell) -> None:
 def check_layers(shell: Shell) -> None:
     shell.run(sys.executable, "tools/check_layers.py")
     shell.run(sys.executable, "tools/check_imports.py")
+    shell.run(sys.executable, "tools/draw_layers.py", "--check")
 
 
 def check_types(shell: Shell) -> None:
@@ -186,7 +187,7 @@ def lint_whole(shell: Shell) -> None:
 SHORT = {
     "format": Step(check_format, "clang-format, ruff"),
     "tidy": Step(check_tidy, "house style"),
-    "layers": Step(check_layers, "includes and imports go down"),
+    "layers": Step(check_layers, "includes and imports go down, as docs/architecture.svg shows"),
     "extension": Step(extension, "the optimized build"),
     "types": Step(check_types, "mypy strict"),
     "python": Step(python, "pytest", after=("extension",), reports=("python.xml",)),

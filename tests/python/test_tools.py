@@ -6,6 +6,7 @@ from pathlib import Path
 
 import check_imports
 import check_layers
+import draw_layers
 import gen_fuzz_seeds
 import pytest
 import tidy
@@ -251,6 +252,42 @@ def test_imports_refuse_a_module_without_a_row(package: Tree) -> None:
 
 def test_imports_of_this_repository_go_down() -> None:
     assert check_imports.check(ROOT) == []
+
+
+# draw_layers.py
+
+
+def test_the_picture_has_what_is_used_and_leaves_out_what_follows(package: Tree) -> None:
+    rows = LAYERS.replace("[libraries]", '"python/module" = ["net"]\n[libraries]')
+    package.write("tools/layers.toml", rows + PACKAGE_ROOMS)
+    package.write("src/sys/poller.h", '#include "base/arena.h"\n')
+    package.write("src/net/loop.h", '#include "base/arena.h"\n#include "sys/poller.h"\n')
+    package.write("src/http/date_test.cpp", '#include "base/arena.h"\n')  # a test's: no arrow
+    uses = {**draw_layers.included(package.root), **draw_layers.imported(package.root)}
+    assert draw_layers.reduced(uses) == {
+        "base": set(),
+        "sys": {"base"},
+        "http": set(),
+        "net": {"sys"},
+        "python/module": set(),
+        "lanner/*.py": set(),
+        "lanner/process": {"lanner/*.py", "python/module"},
+        "lanner/cli": {"lanner/process"},
+        "lanner/__init__.py": {"lanner/cli"},
+    }
+
+
+def test_boxes_stand_above_what_they_use() -> None:
+    uses = {"a": {"b", "c"}, "b": {"c"}, "c": set(), "d": set(), "e": {"d", "b"}}
+    assert draw_layers.depths(uses) == {"a": 2, "b": 1, "c": 0, "d": 1, "e": 2}
+    text = draw_layers.picture(uses)
+    assert text == draw_layers.picture(uses)
+    assert text.count("<rect") == 5
+    assert text.count("marker-end") == len(["ab", "bc", "eb", "ed"])
+
+
+def test_the_picture_of_this_repository_is_up_to_date() -> None:
+    assert draw_layers.is_up_to_date(ROOT)
 
 
 # tidy.py
