@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS [TARGET...]}
 shift
 build=build/fuzz
-quick=(head chunked session forwarded pairs json_reader schema)
+quick=(head chunked session forwarded pairs router json_reader schema)
 case ${1:-} in
   "") set -- "${quick[@]}" ;;
   all) set -- "${quick[@]}" encode encode@avx2 encode@baseline ;;

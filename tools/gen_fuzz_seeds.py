@@ -81,6 +81,13 @@ def encode_seeds() -> Iterator[bytes]:
         yield chance.randbytes(300)
 
 
+def router_seeds() -> Iterator[bytes]:
+    """Routes and requests by chance (fuzz_router.cpp)."""
+    chance = random.Random(SCHEMAS + 2)
+    for _ in range(SCHEMAS):
+        yield chance.randbytes(300)
+
+
 def write_seeds(target: str, choices: bytes, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     for case in json.loads((VECTORS / "cases.json").read_text()):
@@ -109,6 +116,7 @@ def main() -> int:
         "json_reader": JSON,
         "schema": tuple(schema_seeds()),
         "encode": tuple(encode_seeds()),
+        "router": tuple(router_seeds()),
     }.items():
         directory = Path(arguments[0]) / name
         directory.mkdir(parents=True, exist_ok=True)
