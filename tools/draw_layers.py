@@ -223,7 +223,8 @@ class Drawing:
         width = max(node.x + node.width / 2 for row in self.rows for node in row) + EDGE_PX
         height = self.top(self.rows[0][0]) + BOX_PX + EDGE_PX
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
+            f' viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
             "<title>Layers and rooms of Lanner, and which uses which</title>",
             f"<style>{STYLE}</style>",
             '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"'
