@@ -23,11 +23,18 @@ using I8 [[gnu::vector_size(16)]] = std::int8_t;
 using U8 [[gnu::vector_size(16)]] = std::uint8_t;
 using U16 [[gnu::vector_size(16)]] = std::uint16_t;
 using U32 [[gnu::vector_size(16)]] = std::uint32_t;
+using I32 [[gnu::vector_size(16)]] = std::int32_t;
 using U64 [[gnu::vector_size(16)]] = std::uint64_t;
 
 inline constexpr std::ptrdiff_t kBytes = 16;
 
 static_assert(std::endian::native == std::endian::little, "the first byte is in the lowest lane");
+
+// The same bits as lanes of another width.
+template <class To, class From>
+inline To as(From lanes) noexcept {
+  return std::bit_cast<To>(lanes);
+}
 
 // Unaligned.
 template <class Vector = U8>
@@ -41,10 +48,26 @@ inline void store(void* to, Vector lanes) noexcept {
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
-// The same bits as lanes of another width.
-template <class To, class From>
-inline To as(From lanes) noexcept {
-  return std::bit_cast<To>(lanes);
+// The first `size` (less than 16) bytes, and zeros behind them. Reads no others.
+inline U8 load_front(const void* at, std::size_t size) noexcept {
+  const auto* const bytes = static_cast<const unsigned char*>(at);
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  if (size >= 8) {
+    std::memcpy(&low, bytes, 8);
+    std::memcpy(&high, bytes + size - 8, 8);
+    high = high >> (8 * (15 - size)) >> 8;  // those of the lower half are shifted out
+  } else if (size >= 4) {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::memcpy(&first, bytes, 4);
+    std::memcpy(&last, bytes + size - 4, 4);
+    low = first | std::uint64_t{last} << (8 * (size - 4));
+  } else if (size != 0) {
+    low = std::uint64_t{bytes[0]} | std::uint64_t{bytes[size / 2]} << (8 * (size / 2)) |
+          std::uint64_t{bytes[size - 1]} << (8 * (size - 1));
+  }
+  return as<U8>(U64{low, high});
 }
 
 // <= and >= for bytes: of the operators GCC 12 makes an instruction more.
@@ -65,22 +88,55 @@ inline U8 at_least(U8 bytes, std::uint8_t limit) noexcept {
 #endif
 }
 
-// The lower half of each lane, those of `first` before those of `second`. What becomes of a lane
-// that does not fit is not defined.
-inline U8 narrow(U16 first, U16 second) noexcept {
+inline U8 larger_of(U8 one, U8 other) noexcept { return one > other ? one : other; }
+
+inline std::uint32_t sum_of(U8 bytes) noexcept {
+#if defined(__SSE2__)
+  const U64 sums = as<U64>(_mm_sad_epu8(as<__m128i>(bytes), _mm_setzero_si128()));
+  return static_cast<std::uint32_t>(sums[0] + sums[1]);
+#elif defined(__aarch64__)
+  return vaddlvq_u8(as<uint8x16_t>(bytes));
+#else
+  std::uint32_t sum = 0;
+  for (int i = 0; i < kBytes; ++i) sum += bytes[i];
+  return sum;
+#endif
+}
+
+// Lanes of 16 bits, in their order. What does not fit becomes 0. REQUIRES: code points.
+inline U16 narrow(U32 first, U32 second) noexcept {
+  constexpr std::int32_t kMax = 0xFFFF;
+  first &= as<U32>(as<I32>(first) <= kMax);
+  second &= as<U32>(as<I32>(second) <= kMax);
+#if defined(__SSE2__)
+  // The instruction takes them for numbers with a sign.
+  const auto with_sign = [](U32 lanes) {
+    return _mm_srai_epi32(_mm_slli_epi32(as<__m128i>(lanes), 16), 16);
+  };
+  return as<U16>(_mm_packs_epi32(with_sign(first), with_sign(second)));
+#else
+  return __builtin_shufflevector(as<U16>(first), as<U16>(second), 0, 2, 4, 6, 8, 10, 12, 14);
+#endif
+}
+
+// ASCII lanes as bytes, in their order. What is not ASCII becomes 0 or a byte above 0x7F.
+inline U8 to_ascii(U16 first, U16 second) noexcept {
 #if defined(__SSE2__)
   return as<U8>(_mm_packus_epi16(as<__m128i>(first), as<__m128i>(second)));
 #else
+  first = first > 0x7F ? U16{} + 0xFF : first;
+  second = second > 0x7F ? U16{} + 0xFF : second;
   return __builtin_shufflevector(as<U8>(first), as<U8>(second), 0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
                                  20, 22, 24, 26, 28, 30);
 #endif
 }
-// Of lanes that fit seven bits only.
-inline U16 narrow(U32 first, U32 second) noexcept {
+// REQUIRES: code points.
+inline U8 to_ascii(U32 a, U32 b, U32 c, U32 d) noexcept {
 #if defined(__SSE2__)
-  return as<U16>(_mm_packs_epi32(as<__m128i>(first), as<__m128i>(second)));
+  return to_ascii(as<U16>(_mm_packs_epi32(as<__m128i>(a), as<__m128i>(b))),
+                  as<U16>(_mm_packs_epi32(as<__m128i>(c), as<__m128i>(d))));
 #else
-  return __builtin_shufflevector(as<U16>(first), as<U16>(second), 0, 2, 4, 6, 8, 10, 12, 14);
+  return to_ascii(narrow(a, b), narrow(c, d));
 #endif
 }
 
@@ -107,9 +163,11 @@ class Mask final {
 #if defined(__aarch64__)
   using Bits = std::uint64_t;
   static constexpr int kLogOfBits = 2;
+  static constexpr Bits kAll = ~Bits{0};
 #else
   using Bits = std::uint32_t;
   static constexpr int kLogOfBits = 0;
+  static constexpr Bits kAll = 0xFFFF;
 #endif
 
   constexpr explicit Mask(Bits bits) noexcept : bits_(bits) {}
@@ -119,6 +177,7 @@ class Mask final {
   constexpr unsigned first() const noexcept {
     return static_cast<unsigned>(std::countr_zero(bits_)) >> kLogOfBits;
   }
+  constexpr Mask operator~() const noexcept { return Mask(bits_ ^ kAll); }
   // Those before the first one of `other`. REQUIRES: that has one.
   constexpr Mask before(Mask other) const noexcept {
     return Mask(bits_ & ~other.bits_ & (other.bits_ - 1));

@@ -1,7 +1,9 @@
 #include "base/simd128.h"
 
+#include <algorithm>
 #include <array>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -36,9 +38,12 @@ TEST(Simd128, AMaskKnowsItsFirstByte) {
       const Mask mask = mask_of(load(bytes.data()) == 7);
       ASSERT_TRUE(mask);
       EXPECT_EQ(mask.first(), first);
+      ASSERT_TRUE(~mask);
+      EXPECT_EQ((~mask).first(), first != 0 ? 0U : second > 1 || second == 0 ? 1U : 2U);
     }
   }
   EXPECT_FALSE(mask_of(U8{} == 7));
+  EXPECT_FALSE(~mask_of(U8{} == 0));
 }
 
 TEST(Simd128, WhatIsBeforeTheFirstOfAnother) {
@@ -103,13 +108,57 @@ TEST(Simd128, LanesAreWidenedInTheirOrder) {
 
 TEST(Simd128, LanesAreNarrowedInTheirOrder) {
   std::mt19937 random(5);
+  for (int round = 0; round < 1000; ++round) {
+    std::array<std::uint32_t, 16> codes{};
+    std::array<std::uint16_t, 16> units{};
+    for (unsigned i = 0; i < 16; ++i) {
+      codes[i] = static_cast<std::uint32_t>(random() % 2 != 0 ? random() % 0x80
+                                                              : random() >> (random() % 32)) %
+                 0x110000;
+      units[i] = static_cast<std::uint16_t>(codes[i]);
+    }
+    const U8 of_units = to_ascii(load<U16>(&units[0]), load<U16>(&units[8]));
+    const U16 first = narrow(load<U32>(&codes[0]), load<U32>(&codes[4]));
+    const U16 second = narrow(load<U32>(&codes[8]), load<U32>(&codes[12]));
+    const U8 of_codes = to_ascii(load<U32>(&codes[0]), load<U32>(&codes[4]), load<U32>(&codes[8]),
+                                 load<U32>(&codes[12]));
+    for (unsigned i = 0; i < 16; ++i) {
+      const auto stands_for = [](unsigned code, unsigned byte) {
+        return code < 0x80 ? byte == code : byte == 0 || byte > 0x7F;
+      };
+      ASSERT_TRUE(stands_for(units[i], of_units[i])) << units[i];
+      ASSERT_TRUE(stands_for(codes[i], of_codes[i])) << codes[i];
+      ASSERT_EQ((i < 8 ? first : second)[i % 8], codes[i] <= 0xFFFF ? codes[i] : 0);
+    }
+  }
+}
+
+TEST(Simd128, TheFrontOfAVectorIsLoadedAlone) {
+  std::mt19937 random(6);
   const Bytes bytes = random_bytes(random);
-  const U8 lanes = load(bytes.data());
-  const U8 back = narrow(widen_low(lanes), widen_high(lanes));
-  const U16 ascii = widen_low(lanes & 0x7F);
-  const U16 again = narrow(widen_low(ascii), widen_high(ascii));
-  for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(back[i], bytes[i]);
-  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(again[i], bytes[i] & 0x7F);
+  for (unsigned size = 0; size < 16; ++size) {
+    const std::vector<std::uint8_t> tight(bytes.begin(), bytes.begin() + size);
+    const U8 lanes = load_front(tight.data(), size);
+    for (unsigned i = 0; i < 16; ++i) EXPECT_EQ(lanes[i], i < size ? bytes[i] : 0);
+  }
+}
+
+TEST(Simd128, ComparesAndAddsBytes) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 1000; ++round) {
+    const Bytes one = random_bytes(random);
+    const Bytes other = random_bytes(random);
+    const U8 lanes = load(one.data());
+    const U8 larger = larger_of(lanes, load(other.data()));
+    unsigned sum = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+      sum += one[i];
+      EXPECT_EQ(at_most(lanes, other[0])[i], one[i] <= other[0] ? 0xFF : 0);
+      EXPECT_EQ(at_least(lanes, other[0])[i], one[i] >= other[0] ? 0xFF : 0);
+      EXPECT_EQ(larger[i], std::max(one[i], other[i]));
+    }
+    EXPECT_EQ(sum_of(lanes), sum);
+  }
 }
 
 }  // namespace

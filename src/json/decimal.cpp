@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/simd128.h"
 #include "json/shortest_inl.h"
 
 namespace lanner::json {
@@ -109,12 +110,8 @@ Sixteen sixteen_digits(std::uint64_t value) noexcept {
 Sixteen sixteen_digits(std::uint64_t value) noexcept {
   const std::uint64_t high = eight_digits(static_cast<std::uint32_t>(value / kEight));
   const std::uint64_t low = eight_digits(static_cast<std::uint32_t>(value % kEight));
-  std::uint32_t nonzero = 0;
-  for (unsigned i = 0; i < 8; ++i) {
-    nonzero |= static_cast<std::uint32_t>((high >> 8 * i & 0xFF) != 0) << i;
-    nonzero |= static_cast<std::uint32_t>((low >> 8 * i & 0xFF) != 0) << (i + 8);
-  }
-  return {Wide{high} | Wide{low} << 64, nonzero};
+  const Wide bytes = Wide{high} | Wide{low} << 64;
+  return {bytes, simd128::bits_of(simd128::load(&bytes) != 0)};
 }
 
 #endif

@@ -1,4 +1,4 @@
-// json/escape_inl.h: scalar code for single elements, shared by the escape kernels of all levels.
+// json/escape_inl.h: single elements, for the escape kernels of all levels.
 
 #pragma once
 
@@ -10,7 +10,10 @@
 
 namespace lanner::json::detail {
 
-extern const EscapeKernels kScalarEscapes;
+extern const EscapeKernels kBaselineEscapes;
+// Of kBaselineEscapes and kAvx2Escapes.
+char* escape_ucs2_baseline(char* to, const std::uint16_t* text, std::size_t size) noexcept;
+char* escape_ucs4_baseline(char* to, const std::uint32_t* text, std::size_t size) noexcept;
 #if defined(__x86_64__)
 extern const EscapeKernels kAvx2Escapes;
 extern const EscapeKernels kAvx512Escapes;  // where the machine has VBMI2

@@ -1,5 +1,5 @@
 // json/plain.h: writes ASCII text that needs no escape, and numbers, in loops over many of them;
-// for every machine. plain_avx2.h and plain_avx512.h do the same with vector instructions.
+// for every machine. plain_avx2.h and plain_avx512.h do the same with wider vectors.
 
 #pragma once
 
@@ -7,45 +7,60 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/simd128.h"
 #include "json/decimal.h"
+#include "json/specials.h"
 
 namespace lanner::json {
 
-class ScalarPlainCopy final {
+class PlainCopy final {
  public:
   // Copies `size` bytes of ASCII, or of UTF-8. False: a byte needs an escape, and the output must
   // be discarded. Never reads outside the text. REQUIRES: room for size + 64 bytes.
-  bool copy(char* to, const char* text, std::size_t size) const noexcept {
-    std::uint64_t special = 0;
-    if (size >= 8) {
-      for (std::size_t at = 0; at + 8 <= size; at += 8) special |= copy_8(to, text, at);
-      return (special | copy_8(to, text, size - 8)) == 0;  // some of them for the second time
-    }
-    std::uint64_t word = kOnes * ' ';
-    for (std::size_t i = 0; i < size; ++i) {
-      word = word << 8 | static_cast<unsigned char>(text[i]);
-      to[i] = text[i];
-    }
-    return specials(word) == 0;
+  [[gnu::always_inline]] bool copy(char* to, const char* text, std::size_t size) const noexcept {
+    if (size < kStep) [[likely]]
+      return copy_short(to, text, size);
+    simd128::U8 special{};
+    for (std::size_t at = 0; at + kStep <= size; at += kStep) special |= copy_step(to, text, at);
+    // The last bytes, of which some were copied before.
+    return !simd128::mask_of(special | copy_step(to, text, size - kStep));
   }
 
  private:
-  static constexpr std::uint64_t kOnes = 0x0101010101010101;
+  static constexpr std::size_t kStep = simd128::kBytes;
 
-  static std::uint64_t copy_8(char* to, const char* text, std::size_t at) noexcept {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text + at, 8);
-    std::memcpy(to + at, &word, 8);
-    return specials(word);
+  static simd128::U8 copy_step(char* to, const char* text, std::size_t at) noexcept {
+    const simd128::U8 bytes = simd128::load(text + at);
+    simd128::store(to + at, bytes);
+    return specials(bytes);
   }
-  // Not zero if a byte of the word is below 0x20, a quote or a backslash.
-  static std::uint64_t specials(std::uint64_t word) noexcept {
-    const std::uint64_t quote = word ^ kOnes * '"';
-    const std::uint64_t slash = word ^ kOnes * '\\';
-    return (((word - kOnes * 0x20) & ~word) | ((quote - kOnes) & ~quote) |
-            ((slash - kOnes) & ~slash)) &
-           kOnes * 0x80;
+
+  // Two halves that overlap.
+  [[gnu::always_inline]] static bool copy_short(char* to, const char* text,
+                                                std::size_t size) noexcept {
+    std::uint64_t first = kSpaces;
+    std::uint64_t last = kSpaces;
+    if (size >= 8) [[likely]] {
+      std::memcpy(&first, text, 8);
+      std::memcpy(&last, text + size - 8, 8);
+      std::memcpy(to, &first, 8);
+      std::memcpy(to + size - 8, &last, 8);
+    } else if (size >= 4) {
+      std::memcpy(&first, text, 4);
+      std::memcpy(&last, text + size - 4, 4);
+      std::memcpy(to, &first, 4);
+      std::memcpy(to + size - 4, &last, 4);
+    } else {
+      for (std::size_t i = 0; i < size; ++i) {
+        first = first << 8 | static_cast<unsigned char>(text[i]);
+        to[i] = text[i];
+      }
+    }
+    const simd128::U64 halves = {first, last};
+    return !simd128::mask_of(specials(simd128::as<simd128::U8>(halves)));
   }
+
+  static constexpr std::uint64_t kSpaces = 0x2020202020202020;
 };
 
 // The numbers of decimal.h, in the form that such loops call.

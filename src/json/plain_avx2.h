@@ -1,11 +1,9 @@
 // json/plain_avx2.h: copies ASCII text that needs no escape, in code that the caller inlines, for
-// loops over many short texts; compiled for AVX2. As plain_avx512.h.
+// loops over many short texts; compiled for AVX2. As plain.h, which does it with the shortest.
 
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 #include "json/plain.h"
 
@@ -24,7 +22,7 @@ class Avx2PlainCopy final {
   // must be discarded. Never reads outside the text. REQUIRES: room for size + 64 bytes.
   [[gnu::always_inline]] LANNER_AVX2_TARGET bool copy(char* to, const char* text,
                                                       std::size_t size) const noexcept {
-    if (size < 32) return copy_short(to, text, size);
+    if (size < 32) return PlainCopy().copy(to, text, size);
     __m256i special = _mm256_setzero_si256();
     std::size_t at = 0;
     for (; at + 32 <= size; at += 32) special = _mm256_or_si256(special, copy_32(to, text, at));
@@ -44,49 +42,6 @@ class Avx2PlainCopy final {
     const __m256i slash = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\'));
     return _mm256_or_si256(low, _mm256_or_si256(quote, slash));
   }
-
-  // Two halves that overlap.
-  [[gnu::always_inline]] LANNER_AVX2_TARGET static bool copy_short(char* to, const char* text,
-                                                                   std::size_t size) noexcept {
-    if (size >= 16) {
-      const __m128i first =
-          _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(text)));
-      const __m128i last =
-          _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(text + size - 16)));
-      _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(to)), first);
-      _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(to + size - 16)), last);
-      return is_plain(first) && is_plain(last);
-    }
-    std::uint64_t first = kSpaces;
-    std::uint64_t last = kSpaces;
-    if (size >= 8) {
-      std::memcpy(&first, text, 8);
-      std::memcpy(&last, text + size - 8, 8);
-      std::memcpy(to, &first, 8);
-      std::memcpy(to + size - 8, &last, 8);
-    } else if (size >= 4) {
-      std::memcpy(&first, text, 4);
-      std::memcpy(&last, text + size - 4, 4);
-      std::memcpy(to, &first, 4);
-      std::memcpy(to + size - 4, &last, 4);
-    } else {
-      for (std::size_t i = 0; i < size; ++i) {
-        first = first << 8 | static_cast<unsigned char>(text[i]);
-        to[i] = text[i];
-      }
-    }
-    return is_plain(_mm_set_epi64x(static_cast<long long>(last), static_cast<long long>(first)));
-  }
-
-  LANNER_AVX2_TARGET static bool is_plain(__m128i bytes) noexcept {
-    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
-    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
-    const __m128i slash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
-    const __m128i special = _mm_or_si128(low, _mm_or_si128(quote, slash));
-    return _mm_testz_si128(special, special) != 0;
-  }
-
-  static constexpr std::uint64_t kSpaces = 0x2020202020202020;
 };
 
 }  // namespace lanner::json

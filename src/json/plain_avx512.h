@@ -10,7 +10,7 @@
 
 #include <immintrin.h>
 
-// Functions that use PlainCopy have this, and are called where simd_level() is avx512 only.
+// Functions that use Avx512PlainCopy have this, and are called where simd_level() is avx512 only.
 #define LANNER_AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2")))
 // Those that need more have this one, and are called where has_vbmi2() only.
 #define LANNER_VBMI2_TARGET \
@@ -20,9 +20,9 @@
 namespace lanner::json {
 
 // One for each loop: it holds the constants.
-class PlainCopy final {
+class Avx512PlainCopy final {
  public:
-  LANNER_AVX512_TARGET PlainCopy() noexcept
+  LANNER_AVX512_TARGET Avx512PlainCopy() noexcept
       : space_(_mm512_set1_epi8(0x20)),
         quote_(_mm512_set1_epi8('"')),
         backslash_(_mm512_set1_epi8('\\')) {

@@ -1,14 +1,10 @@
 #include "json/reader.h"
 
 #include <array>
-#include <bit>
 #include <cstring>
 #include <limits>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
+#include "base/simd128.h"
 #include "json/limits.h"
 #include "json/utf8.h"
 
@@ -110,18 +106,11 @@ const char* skip_spaces(const char* at) noexcept {
 
 // 16 bytes at once: how deep lines are indented is chance.
 const char* skip_spaces(const char* at, const char* end) noexcept {
-#if defined(__x86_64__)
-  for (; end - at >= 16; at += 16) {
-    // SAFETY: an unaligned load of 16 bytes, which are there.
-    const __m128i bytes =
-        _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(at)));
-    const auto is = [&](char byte) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)); };
-    const __m128i spaces =
-        _mm_or_si128(_mm_or_si128(is(' '), is('\n')), _mm_or_si128(is('\r'), is('\t')));
-    const auto others = static_cast<unsigned>(_mm_movemask_epi8(spaces)) ^ 0xFFFF;
-    if (others != 0) return at + std::countr_zero(others);
+  for (; end - at >= simd128::kBytes; at += simd128::kBytes) {
+    const simd128::U8 bytes = simd128::load(at);
+    const auto spaces = (bytes == ' ') | (bytes == '\n') | (bytes == '\r') | (bytes == '\t');
+    if (const simd128::Mask others = ~simd128::mask_of(spaces)) return at + others.first();
   }
-#endif
   return skip_spaces(at);
 }
 

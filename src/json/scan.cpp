@@ -1,25 +1,39 @@
 #include "json/scan.h"
 
 #include "json/escape.h"
+#include "json/specials.h"
 
 namespace lanner::json {
 
 namespace detail {
 namespace {
 
-StringScan scan_string_scalar(const char* at, const char* end) noexcept {
-  unsigned char bits = 0;
-  for (; at != end; ++at) {
-    const auto byte = static_cast<unsigned char>(*at);
-    if (byte < 0x20 || byte == '"' || byte == '\\') break;
-    bits |= byte;
+using simd128::kBytes;
+using simd128::Mask;
+using simd128::U8;
+
+StringScan scan_string(const char* at, const char* end) noexcept {
+  U8 all{};  // bits of what was passed over
+  while (end - at >= kBytes) {
+    const U8 bytes = simd128::load(at);
+    const Mask stops = simd128::mask_of(specials(bytes));
+    if (stops) {
+      const bool high = bool(simd128::high_bytes(bytes).before(stops)) || simd128::high_bytes(all);
+      return {at + stops.first(), high};
+    }
+    all |= bytes;
+    at += kBytes;
   }
-  return {at, bits >= 0x80};
+  const auto left = static_cast<std::size_t>(end - at);
+  const U8 bytes = simd128::load_front(at, left);
+  const Mask stops = simd128::mask_of(specials(bytes));  // the zeros behind the end, too
+  const bool high = bool(simd128::high_bytes(bytes).before(stops)) || simd128::high_bytes(all);
+  return {at + stops.first(), high};
 }
 
 }  // namespace
 
-const ScanKernels kScalarScans = {scan_string_scalar, unescape_scalar, read_number};
+const ScanKernels kBaselineScans = {scan_string, unescape_baseline, read_number};
 
 }  // namespace detail
 
@@ -30,7 +44,7 @@ const ScanKernels& scan_kernels_of(SimdLevel level) noexcept {
   if (level == SimdLevel::avx2) return detail::kAvx2Scans;
 #endif
   static_cast<void>(level);
-  return detail::kScalarScans;
+  return detail::kBaselineScans;
 }
 
 const ScanKernels& scan_kernels() noexcept {

@@ -1,5 +1,5 @@
-// json/scan.h: the kernels for reading: the end of a string literal, its content, numbers: scalar,
-// AVX2, AVX-512, chosen at run time.
+// json/scan.h: the kernels for reading: the end of a string literal, its content, numbers: with
+// vectors of 128 bits, AVX2, AVX-512, chosen at run time.
 
 #pragma once
 
@@ -32,7 +32,7 @@ const ScanKernels& scan_kernels_of(SimdLevel level) noexcept;
 
 namespace detail {
 
-extern const ScanKernels kScalarScans;
+extern const ScanKernels kBaselineScans;
 #if defined(__x86_64__)
 extern const ScanKernels kAvx2Scans;
 extern const ScanKernels kAvx512Scans;

@@ -1,5 +1,5 @@
 // json/unescape.h: decodes the content of a string literal with escapes (RFC 8259, section 7):
-// scalar, AVX2, AVX-512; scan.h chooses.
+// with vectors of 128 bits, AVX2, AVX-512; scan.h chooses.
 
 #pragma once
 
@@ -40,7 +40,7 @@ inline char short_escape(char letter) noexcept {
 
 namespace detail {
 
-Unescaped unescape_scalar(const char* at, const char* last, const char* end, char* to) noexcept;
+Unescaped unescape_baseline(const char* at, const char* last, const char* end, char* to) noexcept;
 #if defined(__x86_64__)
 Unescaped unescape_avx2(const char* at, const char* last, const char* end, char* to) noexcept;
 // REQUIRES: has_vbmi2() of escape.h

@@ -43,9 +43,17 @@ LANNER_AVX2 Unescaped unescape_avx2(const char* at, const char* last, const char
   while (at != last && end - at >= kReach) {
     const __m256i bytes = load(at);
     store(to, bytes);
-    const Escapes<std::uint32_t> escapes = escapes_of(equal(bytes, '\\'));
-    const std::uint32_t stops = (equal(bytes, '"') & ~escapes.escaped) | controls(bytes);
     const auto left = static_cast<std::size_t>(last - at);
+    const std::uint32_t backslashes = equal(bytes, '\\');
+    const std::uint32_t quotes = equal(bytes, '"');
+    if ((backslashes | quotes | controls(bytes)) == 0 && left >= kBlock) {
+      high |= mask_of(bytes);
+      at += kBlock;
+      to += kBlock;
+      continue;
+    }
+    const Escapes<std::uint32_t> escapes = escapes_of(backslashes);
+    const std::uint32_t stops = (quotes & ~escapes.escaped) | controls(bytes);
     auto limit = static_cast<unsigned>(left < kBlock ? left : kBlock);
     const auto stop = static_cast<unsigned>(_tzcnt_u32(stops));
     const bool stopped = stop < limit;
@@ -70,7 +78,7 @@ LANNER_AVX2 Unescaped unescape_avx2(const char* at, const char* last, const char
     at += limit;
     if (stopped || (cut && at + 1 == last)) return {at, to, high != 0};
   }
-  const Unescaped rest = unescape_scalar(at, last, end, to);
+  const Unescaped rest = unescape_baseline(at, last, end, to);
   return {rest.stop, rest.to, rest.high || high != 0};
 }
 

@@ -3,6 +3,7 @@
 #define SIMDJSON_EXCEPTIONS 0
 #include <simdjson.h>
 
+#include "base/simd128.h"
 #include "json/utf8_kernels.h"
 
 namespace lanner::json {
@@ -51,27 +52,87 @@ std::size_t invalid_utf8_at(std::string_view text) noexcept {
 namespace detail {
 namespace {
 
-Utf8Shape shape(std::string_view text) noexcept {
+using simd128::kBytes;
+using simd128::U16;
+using simd128::U8;
+
+// All but 0x80 to 0xBF begin a code point; a lane that does is -1.
+U8 leads_of(U8 bytes) noexcept { return simd128::as<U8>(simd128::as<simd128::I8>(bytes) > -65); }
+
+}  // namespace
+
+Utf8Shape shape_baseline(std::string_view text) noexcept {
+  constexpr std::size_t kStep = kBytes;
+  constexpr std::size_t kStepsMax = 255;  // that a sum in a byte can hold
+  const char* at = text.data();
+  std::size_t left = text.size();
   std::size_t code_points = 0;
-  unsigned char largest = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    code_points += (byte & 0xC0) != 0x80;
-    if (byte > largest) largest = byte;
+  U8 largest{};
+  while (left >= kStep) {
+    const std::size_t steps = left / kStep < kStepsMax ? left / kStep : kStepsMax;
+    U8 leads{};
+    for (const char* const end = at + steps * kStep; at != end; at += kStep) {
+      const U8 bytes = simd128::load(at);
+      leads -= leads_of(bytes);
+      largest = simd128::larger_of(largest, bytes);
+    }
+    code_points += simd128::sum_of(leads);
+    left -= steps * kStep;
   }
-  return {code_points, max_of(largest)};
+  const U8 rest = simd128::load_front(at, left);
+  code_points += simd128::sum_of(0 - leads_of(rest)) - (kStep - left);  // without the zeros behind
+  largest = simd128::larger_of(largest, rest);
+  const auto reaches = [largest](std::uint8_t byte) {
+    return bool(simd128::mask_of(simd128::at_least(largest, byte)));
+  };
+  if (reaches(0xF0)) return {code_points, 0x10FFFF};
+  if (reaches(0xC4)) return {code_points, 0xFFFF};
+  return {code_points, reaches(0x80) ? U'\xFF' : U'\x7F'};
+}
+
+namespace {
+
+void store_wide(std::uint16_t* to, U16 units) noexcept { simd128::store(to, units); }
+void store_wide(std::uint32_t* to, U16 units) noexcept {
+  simd128::store(to, simd128::widen_low(units));
+  simd128::store(to + 4, simd128::widen_high(units));
+}
+void store_wide(std::uint8_t* to, U8 bytes) noexcept { simd128::store(to, bytes); }
+template <class Element>
+void store_wide(Element* to, U8 bytes) noexcept {
+  store_wide(to, simd128::widen_low(bytes));
+  store_wide(to + 8, simd128::widen_high(bytes));
 }
 
 template <class Element>
 void decode(std::string_view text, Element* to) noexcept {
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at != end;) *to++ = static_cast<Element>(decode_one(&at));
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (end - at >= kBytes) {
+    const U8 bytes = simd128::load(at);
+    const simd128::Mask high = simd128::high_bytes(bytes);
+    if (high && end - at < kDecodeReach) break;
+    store_wide(to, bytes);
+    const std::ptrdiff_t plain = high ? high.first() : kBytes;
+    at += plain;
+    to += plain;
+    if (!high) continue;
+    *to++ = static_cast<Element>(decode_one(&at));
+    if (static_cast<unsigned char>(*at) < 0x80) continue;
+    // Not alone: what follows for a while, with the blanks that are between words.
+    const char* const stop = end - at > kDenseBytes ? at + kDenseBytes : end;
+    while (at < stop) *to++ = static_cast<Element>(decode_one(&at));
+  }
+  while (at != end) *to++ = static_cast<Element>(decode_one(&at));
 }
 
 }  // namespace
 
-const Utf8Kernels kScalarUtf8 = {shape, decode<std::uint8_t>, decode<std::uint16_t>,
-                                 decode<std::uint32_t>};
+void decode8_baseline(std::string_view text, std::uint8_t* to) noexcept { decode(text, to); }
+void decode32_baseline(std::string_view text, std::uint32_t* to) noexcept { decode(text, to); }
+
+const Utf8Kernels kBaselineUtf8 = {shape_baseline, decode8_baseline, decode<std::uint16_t>,
+                                   decode32_baseline};
 
 }  // namespace detail
 
@@ -81,7 +142,7 @@ const Utf8Kernels& utf8_kernels_of(SimdLevel level) noexcept {
   if (level == SimdLevel::avx2) return detail::kAvx2Utf8;
 #endif
   static_cast<void>(level);
-  return detail::kScalarUtf8;
+  return detail::kBaselineUtf8;
 }
 
 const Utf8Kernels& utf8_kernels() noexcept {

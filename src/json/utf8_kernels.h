@@ -1,4 +1,5 @@
-// json/utf8_kernels.h: measures and decodes UTF-8: scalar, AVX2, AVX-512, chosen at run time.
+// json/utf8_kernels.h: measures and decodes UTF-8: with vectors of 128 bits, AVX2, AVX-512,
+// chosen at run time.
 
 #pragma once
 
@@ -25,7 +26,17 @@ const Utf8Kernels& utf8_kernels_of(SimdLevel level) noexcept;
 
 namespace detail {
 
-extern const Utf8Kernels kScalarUtf8;
+extern const Utf8Kernels kBaselineUtf8;
+// Of kBaselineUtf8 and kAvx2Utf8.
+Utf8Shape shape_baseline(std::string_view text) noexcept;
+void decode8_baseline(std::string_view text, std::uint8_t* to) noexcept;
+void decode32_baseline(std::string_view text, std::uint32_t* to) noexcept;
+
+// So many bytes are 16 code points at least: a vector of 16 elements can be stored.
+inline constexpr std::ptrdiff_t kDecodeReach = 64;
+// A character that is not ASCII and does not stand alone: that many bytes are decoded one by one,
+// with the blanks between words.
+inline constexpr std::ptrdiff_t kDenseBytes = 256;
 #if defined(__x86_64__)
 extern const Utf8Kernels kAvx2Utf8;
 extern const Utf8Kernels kAvx512Utf8;

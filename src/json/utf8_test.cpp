@@ -11,6 +11,13 @@
 namespace lanner::json {
 namespace {
 
+std::vector<const Utf8Kernels*> all_kernels() {
+  std::vector<const Utf8Kernels*> all;
+  for (int level = 0; level <= static_cast<int>(simd_level()); ++level)
+    all.push_back(&utf8_kernels_of(static_cast<SimdLevel>(level)));
+  return all;
+}
+
 // RFC 3629, section 3, written once more and differently.
 std::string encoded(std::uint32_t code) {
   std::string text;
@@ -23,6 +30,10 @@ std::string encoded(std::uint32_t code) {
 
 bool surrogate(std::uint32_t code) { return code >= 0xD800 && code <= 0xDFFF; }
 
+std::uint32_t max_of(std::uint32_t code) {
+  return code < 0x80 ? 0x7F : code < 0x100 ? 0xFF : code < 0x10000 ? 0xFFFF : 0x10FFFF;
+}
+
 TEST(Utf8, EveryCodePointIsValidAndComesBack) {
   for (std::uint32_t code = 0; code <= 0x10FFFF; ++code) {
     const std::string text = encoded(code);
@@ -34,13 +45,22 @@ TEST(Utf8, EveryCodePointIsValidAndComesBack) {
     ASSERT_EQ(invalid_utf8_at(text), text.size()) << code;
     const Utf8Shape shape = shape_of(text);
     ASSERT_EQ(shape.code_points, 1u);
-    ASSERT_EQ(shape.max, code < 0x80      ? 0x7Fu
-                         : code < 0x100   ? 0xFFu
-                         : code < 0x10000 ? 0xFFFFu
-                                          : 0x10FFFFu);
+    ASSERT_EQ(shape.max, max_of(code));
     std::uint32_t back = 0;
     decode_utf8(text, &back);
     ASSERT_EQ(back, code);
+  }
+}
+
+TEST(Utf8, ALongTextIsMeasured) {
+  for (const std::uint32_t code : {0x61U, 0xE9U, 0x4E2DU, 0x1F600U}) {
+    std::string text(40'000, 'a');
+    for (int i = 0; i < 30'000; ++i) text += encoded(code);
+    for (const Utf8Kernels* kernels : all_kernels()) {
+      const Utf8Shape shape = kernels->shape(text);
+      ASSERT_EQ(shape.code_points, 70'000u);
+      ASSERT_EQ(shape.max, max_of(code));
+    }
   }
 }
 
@@ -55,13 +75,6 @@ TEST(Utf8, MalformedSequencesAreFoundAtTheirFirstByte) {
       EXPECT_FALSE(is_utf8(text));
     }
   }
-}
-
-std::vector<const Utf8Kernels*> all_kernels() {
-  std::vector<const Utf8Kernels*> all;
-  for (int level = 0; level <= static_cast<int>(simd_level()); ++level)
-    all.push_back(&utf8_kernels_of(static_cast<SimdLevel>(level)));
-  return all;
 }
 
 // In blocks of the exact size: ASan sees what is read or written outside.
@@ -96,7 +109,7 @@ TEST(Utf8, MixedTextOfEveryLengthIsDecoded) {
     for (const Utf8Kernels* kernels : all_kernels()) {
       const Utf8Shape shape = kernels->shape(text);
       ASSERT_EQ(shape.code_points, codes.size());
-      ASSERT_EQ(shape.max, detail::kScalarUtf8.shape(text).max);
+      ASSERT_EQ(shape.max, max_of(largest));
       if (largest < 0x100) expect_decoded(kernels->decode8, codes, text);
       if (largest < 0x10000) expect_decoded(kernels->decode16, codes, text);
       expect_decoded(kernels->decode32, codes, text);

@@ -55,12 +55,12 @@ class RowKernel final {
   }
 
   static std::uint64_t stops_of(const char* at) noexcept {
-    const auto stops = [at](std::ptrdiff_t place) {
+    const auto plain = [at](std::ptrdiff_t place) {
       const simd128::U8 bytes = simd128::load(at + place);
       // Signed, what is not ASCII is below the space, too.
-      return (simd128::as<simd128::I8>(bytes) < 0x20) | (bytes == '"') | (bytes == '\\');
+      return (simd128::as<simd128::I8>(bytes) > 0x1F) ^ ((bytes == '"') | (bytes == '\\'));
     };
-    return simd128::bits_of(stops(0), stops(16), stops(32), stops(48));
+    return ~simd128::bits_of(plain(0), plain(16), plain(32), plain(48));
   }
 };
 

@@ -15,7 +15,7 @@ namespace lanner::python {
 namespace {
 
 struct Vbmi2 {
-  using Plain = json::PlainCopy;
+  using Plain = json::Avx512PlainCopy;
   using Numbers = json::NumberWriter;
 };
 

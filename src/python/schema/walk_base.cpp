@@ -11,7 +11,7 @@ namespace lanner::python {
 namespace {
 
 struct Base {
-  using Plain = json::ScalarPlainCopy;
+  using Plain = json::PlainCopy;
   using Numbers = json::PlainNumbers;
 };
 

@@ -43,7 +43,7 @@ class CalledNumbers final {
 };
 
 struct Vbmi2 {
-  using Plain = json::PlainCopy;
+  using Plain = json::Avx512PlainCopy;
   using Numbers = CalledNumbers;
 };
 
