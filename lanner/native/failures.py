@@ -1,0 +1,80 @@
+"""What becomes of an exception of a handler: an answer, and a traceback in the log where nobody expected it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from lanner.log import line, put, stamp
+from lanner.native.errors import HTTPException, RequestValidationError
+from lanner.responses import JSONResponse, PlainTextResponse, Response
+
+ExceptionHandler = Callable[[Any, Any], Response | Awaitable[Response]]
+
+
+class Failures:
+    """The exception handlers of an app: by class, the nearest base first, and by status for HTTPException."""
+
+    def __init__(self, handlers: Mapping[Any, ExceptionHandler] | None = None) -> None:
+        self.by_class: dict[type[BaseException], ExceptionHandler] = {}
+        self.by_status: dict[int, ExceptionHandler] = {}
+        for key, handler in (handlers or {}).items():
+            self.add(key, handler)
+
+    def add(self, key: Any, handler: ExceptionHandler) -> None:
+        if isinstance(key, int) and not isinstance(key, bool):
+            self.by_status[key] = handler
+        elif isinstance(key, type) and issubclass(key, Exception):
+            self.by_class[key] = handler
+        else:
+            raise TypeError(f"exception_handler({key!r}): a class of exceptions, or a status such as 404")
+
+    @property
+    def sees_rejections(self) -> bool:
+        """Whether a 404 or 405 of the router is anybody's business; otherwise it never enters Python."""
+        return HTTPException in self.by_class or Exception in self.by_class or bool({404, 405} & self.by_status.keys())
+
+    def find(self, error: BaseException) -> ExceptionHandler | None:
+        if isinstance(error, HTTPException) and error.status_code in self.by_status:
+            return self.by_status[error.status_code]
+        for cls in type(error).__mro__:
+            if cls in self.by_class:
+                return self.by_class[cls]
+        return None if isinstance(error, (HTTPException, RequestValidationError)) else self.by_status.get(500)
+
+    def answer(self, error: Exception, request: Any) -> Response | Awaitable[Response]:
+        """The answer to an exception, or what becomes one when it is awaited. An unexpected one is logged."""
+        handler = self.find(error)
+        if (
+            handler is None
+            or (not isinstance(error, (HTTPException, RequestValidationError)) and catches_all(self, handler))
+        ) and not isinstance(error, (HTTPException, RequestValidationError)):
+            log_exception("app.error", error, request)
+        if handler is not None:
+            return handler(request, error)
+        return default_answer(error)
+
+
+def catches_all(failures: Failures, handler: ExceptionHandler) -> bool:
+    return handler is failures.by_class.get(Exception) or handler is failures.by_status.get(500)
+
+
+def default_answer(error: Exception) -> Response:
+    """What is answered where no handler is registered."""
+    if isinstance(error, HTTPException):
+        if error.status_code in (204, 205, 304) or error.status_code < 200:
+            return Response(b"", error.status_code, error.headers)
+        return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+    if isinstance(error, RequestValidationError):
+        return JSONResponse({"detail": error.errors()}, 422)
+    return PlainTextResponse("Internal Server Error", 500)
+
+
+def log_exception(event: str, error: BaseException, request: Any = None) -> None:
+    """One line and the traceback behind it, written at once."""
+    fields: dict[str, object] = {}
+    if request is not None:
+        fields = {"method": request.method, "target": request.url.path}
+    text = "".join(traceback.format_exception(error)).rstrip("\n")
+    put(stamp() + line("error", event, fields) + "\n" + text)
