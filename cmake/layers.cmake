@@ -9,7 +9,7 @@ lanner_layer(NAME sys
 lanner_layer(NAME http
   SOURCES cookie.cpp date.cpp forwarded.cpp ip_address.cpp method.cpp query.cpp response_head.cpp set_cookie.cpp status.cpp target.cpp
     token.cpp trust_list.cpp
-  TESTS ascii_test.cpp cookie_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp method_test.cpp query_test.cpp
+  TESTS ascii_test.cpp cookie_test.cpp date_test.cpp forwarded_test.cpp ip_address_test.cpp list_test.cpp media_type_test.cpp method_test.cpp query_test.cpp
     response_head_test.cpp set_cookie_test.cpp status_test.cpp target_test.cpp token_test.cpp trust_list_test.cpp)
 lanner_layer(NAME net
   SOURCES fake_transport.cpp job_queue.cpp listener.cpp loop.cpp out_buffer.cpp tcp_transport.cpp

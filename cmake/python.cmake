@@ -29,6 +29,7 @@ set(LANNER_PYTHON_SOURCES
   schema/compile.cpp
   schema/encode_leaf.cpp
   schema/encoder.cpp
+  schema/entry.cpp
   schema/fit.cpp
   schema/foreign.cpp
   schema/hashes.cpp

@@ -43,17 +43,12 @@ class Failures:
                 return self.by_class[cls]
         return None if isinstance(error, (HTTPException, RequestValidationError)) else self.by_status.get(500)
 
-    def answer(self, error: Exception, request: Any) -> Response | Awaitable[Response]:
-        """The answer to an exception, or what becomes one when it is awaited. An unexpected one is logged."""
+    def answer(self, error: Exception, request: Any) -> tuple[Response | Awaitable[Response], bool]:
+        """The answer to an exception, or what becomes one when it is awaited; and whether nobody expected it."""
         handler = self.find(error)
-        if (
-            handler is None
-            or (not isinstance(error, (HTTPException, RequestValidationError)) and catches_all(self, handler))
-        ) and not isinstance(error, (HTTPException, RequestValidationError)):
-            log_exception("app.error", error, request)
-        if handler is not None:
-            return handler(request, error)
-        return default_answer(error)
+        usual = isinstance(error, (HTTPException, RequestValidationError))
+        unexpected = not usual and (handler is None or catches_all(self, handler))
+        return (handler(request, error) if handler is not None else default_answer(error)), unexpected
 
 
 def catches_all(failures: Failures, handler: ExceptionHandler) -> bool:

@@ -36,9 +36,12 @@ bool ErrorList::add(Slug slug, const Rule* rule, Offender offender, std::int64_t
     record.input_at = keep(offender.json, kInputTextMax, &record.input_size);
     record.input_cut = record.input_size != offender.json.size();
   }
-  if (records_.push(record)) return true;
-  no_memory_ = true;
-  return false;
+  if (!records_.push(record)) {
+    no_memory_ = true;
+    return false;
+  }
+  for (std::uint32_t i = 0; i < prefix_count_; ++i) push_loc(prefix_[i]);
+  return true;
 }
 
 void ErrorList::push_loc(const LocItem& item) noexcept {
@@ -71,6 +74,7 @@ void ErrorList::add_key(std::string_view key) noexcept {
 }
 
 void ErrorList::sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept {
+  step += prefix_count_;
   const auto count = static_cast<std::uint32_t>(record.fields.size());
   const auto is_field = [&](const LocItem& item, std::uint32_t field) noexcept {
     return field < count && record.fields[field].name.data() == item.name;

@@ -92,6 +92,13 @@ class ErrorList final {
                                             : std::string_view(item.name, item.size);
   }
 
+  // Steps that the loc of each error begins with from now on, before those of the value: one list
+  // holds the errors of several values. The items are borrowed until the next call.
+  void set_prefix(const LocItem* items, std::uint32_t count) noexcept {
+    prefix_ = items;
+    prefix_count_ = count;
+  }
+
   // Begins an error; its loc follows by the add_ functions, outermost first. False: there is no
   // room, nothing begun (then `offender.object` was not taken over, and the error is one missed()).
   [[nodiscard]] bool add(Slug slug, const Rule* rule, Offender offender, std::int64_t number,
@@ -135,6 +142,8 @@ class ErrorList final {
   std::uint32_t max_;
   std::size_t missed_ = 0;
   bool no_memory_ = false;
+  const LocItem* prefix_ = nullptr;
+  std::uint32_t prefix_count_ = 0;
   Vector<ErrorRecord> records_;
   Vector<LocItem> loc_;
   Buffer text_;

@@ -12,6 +12,7 @@
 #include "python/object/call_method.h"
 #include "python/object/slots.h"
 #include "python/schema/builder.h"
+#include "python/schema/entry.h"
 
 namespace lanner::python {
 
@@ -326,15 +327,8 @@ PyMethodDef error_methods[] = {
 
 }  // namespace
 
-namespace {
-
-void drop_inputs(ErrorList& errors) noexcept {
-  errors.roll_back(0, [](void* input) { drop(static_cast<PyObject*>(input)); });
-}
-
-// Takes the errors over, also when it fails: null with an exception set.
-PyObject* make_error(SchemaState* state, ErrorList& errors, PyObject* owner,
-                     PyObject* title) noexcept {
+PyObject* make_validation_error(SchemaState* state, ErrorList& errors, PyObject* owner,
+                                PyObject* title) noexcept {
   // SAFETY: the base of our type; it makes the exception's part.
   auto* base = reinterpret_cast<PyTypeObject*>(PyExc_ValueError);
   Ref object =
@@ -342,7 +336,7 @@ PyObject* make_error(SchemaState* state, ErrorList& errors, PyObject* owner,
   auto* list = object ? new (std::nothrow) ErrorList(0) : nullptr;
   if (!list) {
     if (object) PyErr_NoMemory();
-    drop_inputs(errors);
+    drop_errors(errors);
     return nullptr;
   }
   list->swap(errors);
@@ -351,6 +345,8 @@ PyObject* make_error(SchemaState* state, ErrorList& errors, PyObject* owner,
   as_error(object.get())->title = share(title);
   return object.release();
 }
+
+namespace {
 
 // An error as errors() gives it. False with an exception set.
 bool add_told(PyObject* told, ErrorList* errors) noexcept {
@@ -387,11 +383,11 @@ PyObject* restore(PyObject* module, PyObject* args) noexcept {
   ErrorList errors(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (add_told(PyList_GET_ITEM(told, i), &errors)) continue;
-    drop_inputs(errors);
+    drop_errors(errors);
     return nullptr;
   }
   errors.set_missed(missed > 0 ? static_cast<std::size_t>(missed) : 0);
-  return make_error(state_of<SchemaState>(module), errors, Py_None, title);
+  return make_validation_error(state_of<SchemaState>(module), errors, Py_None, title);
 }
 
 PyMethodDef functions[] = {{"restore_validation_error", restore, METH_VARARGS,
@@ -403,7 +399,7 @@ PyMethodDef functions[] = {{"restore_validation_error", restore, METH_VARARGS,
 
 void raise_validation_error(SchemaState* state, ErrorList&& errors, PyObject* owner,
                             PyObject* title) noexcept {
-  Ref error = Ref::steal(make_error(state, errors, owner, title));
+  Ref error = Ref::steal(make_validation_error(state, errors, owner, title));
   // SAFETY: PyTypeObject begins with PyObject.
   if (error)
     PyErr_SetObject(reinterpret_cast<PyObject*>(state->validation_error_type), error.get());

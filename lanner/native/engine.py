@@ -1,0 +1,237 @@
+"""The routes of an app as C++ has them (lanner._core.NativeApp), and what C++ asks Python for."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from lanner import _core
+from lanner.native.background import BackgroundTask, BackgroundTasks
+from lanner.native.errors import HTTPException, RequestValidationError
+from lanner.native.failures import log_exception
+from lanner.native.params import MISSING
+from lanner.native.requests import Request
+from lanner.native.routing import PARAMETER, Route
+from lanner.native.signature import Parameter, RouteError, Signature
+from lanner.responses import Response
+from lanner.schema import ValidationError
+
+if TYPE_CHECKING:
+    from lanner.native.app import App
+
+CONVERTERS = {"int": int, "float": float}
+IMMUTABLE = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset)
+
+
+class Engine:
+    """One app, frozen. `core` is served by the engine; the rest is for those who drive it from Python."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.routes = list(app.routes)
+        self.converters = [converters_of(route) for route in self.routes]
+        self.sources = [{parameter.source for parameter in signature_of(route).parameters} for route in self.routes]
+        failures = app.failures
+        hooks = {
+            "request": self.request,
+            "response": injected,
+            "tasks": BackgroundTasks,
+            "response_type": Response,
+            "failed": self.failed,
+            "invalid": self.invalid if RequestValidationError in failures.by_class or Exception in failures.by_class else None,
+            "malformed": self.malformed,
+            "rejected": self.rejected if failures.sees_rejections else None,
+            "background": run_background,
+            "slashes": app.slashes,
+            "errors_max": 64 if app.coercion.errors == "all" else 1,
+        }
+        try:
+            self.described = [described(app, route) for route in self.routes]
+            self.core = _core.NativeApp(self.described, hooks)
+        except ValueError as error:
+            raise RouteError(str(error)) from None
+
+    def request(self, scope: dict[str, Any], body: bytes, route: int, values: tuple[str, ...]) -> Request:
+        """The Request of a handler that asks for it."""
+        scope["app"] = self.app
+        scope["route"] = self.routes[route]
+        names = self.converters[route]
+        scope["path_params"] = {name: convert(text) for (name, convert), text in zip(names, values, strict=True)}
+        return Request(scope, body)
+
+    def failed(self, error: Exception, request: Request) -> tuple[Response | Awaitable[Response], bool]:
+        """What answers an exception, and whether nobody expected it."""
+        return self.app.failures.answer(error, request)
+
+    def invalid(self, error: ValidationError, body: bytes) -> RequestValidationError:
+        return RequestValidationError(error.errors(), body)
+
+    def malformed(self, error: ValueError) -> HTTPException:
+        """A body that is no JSON: the client's mistake, with its place."""
+        return HTTPException(400, f"The body is not JSON: {error}")
+
+    def call(self, number: int, arguments: tuple[Any, ...]) -> Any:
+        """What the handler returns, which may be a coroutine."""
+        keywords = self.described[number]["keywords"]
+        count = len(arguments) - len(keywords)
+        return self.described[number]["function"](*arguments[:count], **dict(zip(keywords, arguments[count:], strict=True)))
+
+    def rejected(self, status: int, headers: dict[str, str] | None) -> HTTPException:
+        return HTTPException(status, headers=headers)
+
+    def path_for(self, name: str, params: dict[str, Any]) -> str:
+        host, path = self.core.url_for(name, {key: str(value) for key, value in params.items()})
+        return path
+
+
+def injected() -> Response:
+    """The Response that a handler sets status, fields and cookies on: no status until it says one."""
+    response = Response()
+    response.status_code = None
+    return response
+
+
+background: set[asyncio.Task[None]] = set()
+
+
+def run_background(function: Any) -> None:
+    """Calls it after the answer, in a task of its own."""
+    task = asyncio.get_running_loop().create_task(in_background(function), name="lanner background")
+    background.add(task)
+    task.add_done_callback(background.discard)
+
+
+async def in_background(function: Any) -> None:
+    try:
+        result = function()
+        if inspect.isawaitable(result):
+            await result
+    except Exception as error:
+        log_exception("app.background_error", error)
+
+
+def described(app: App, route: Route) -> dict[str, Any]:
+    """A route and its handler as `_core.NativeApp` reads it."""
+    assert route.answer is not None
+    parameters = ordered(signature_of(route).parameters)
+    answer = route.answer
+    pooled = not route.coroutine and (route.pool if route.pool is not None else app.sync == "pool")
+    kind = answer.kind if answer.kind in ("json", "text", "empty") else "made"
+    more = {name for name in ("include", "exclude") if name in answer.exclude}
+    if kind == "json" and more:
+        kind = "made"
+    return {
+        "path": route.path,
+        "host": route.host,
+        "name": route.name,
+        "methods": tuple(sorted(route.methods)),
+        "function": in_pool(route.endpoint) if pooled else route.endpoint,
+        "arguments": [argument(route, parameter) for parameter in parameters],
+        "keywords": tuple(parameter.name for parameter in parameters if parameter.keyword_only),
+        "body": None
+        if route.body is None
+        else {"schema": route.body.schema, "whole": route.body.whole, "required": route.body.required},
+        "body_limit": app.body_limit if route.body_limit is None else route.body_limit,
+        "answer": {
+            "kind": kind,
+            "status": route.status,
+            "media_type": answer.media_type if kind in ("json", "text") else None,
+            "schema": answer.schema if kind == "json" else None,
+            "maker": maker(route) if kind == "made" else None,
+            **{name: answer.exclude.get(name, False) for name in ("exclude_none", "exclude_unset", "exclude_defaults")},
+        },
+    }
+
+
+def signature_of(route: Route) -> Signature:
+    assert route.signature is not None  # compiled by App.add_route
+    return route.signature
+
+
+def ordered(parameters: list[Parameter]) -> list[Parameter]:
+    return sorted(parameters, key=lambda parameter: parameter.keyword_only)
+
+
+def argument(route: Route, parameter: Parameter) -> dict[str, Any]:
+    made: dict[str, Any] = {"source": parameter.source}
+    if parameter.source in ("request", "response", "tasks"):
+        return made
+    if parameter.source == "body" and route.body is not None and not route.body.whole:
+        made["source"] = "member"
+    made["name"] = parameter.wire_name
+    made["schema"] = parameter.schema
+    made["many"] = parameter.many
+    made["whole"] = parameter.whole
+    if parameter.source == "path":
+        name = parameter.name if parameter.name in route.path_names else parameter.wire_name
+        made["path_index"] = route.path_names.index(name)
+    if parameter.factory is not None:
+        made["factory"] = parameter.factory
+    elif parameter.default is not MISSING:
+        if isinstance(parameter.default, IMMUTABLE):
+            made["default"] = parameter.default
+        else:  # a request must not change the next one's
+            made["factory"] = functools.partial(copy.deepcopy, parameter.default)
+    return made
+
+
+def converters_of(route: Route) -> list[tuple[str, Callable[[str], Any]]]:
+    found = PARAMETER.finditer((route.host or "") + route.path)
+    return [(match[1], CONVERTERS.get(match[2] or "str", str)) for match in found]
+
+
+def in_pool(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A `def` handler as a coroutine function: it runs in the loop's thread pool."""
+
+    @functools.wraps(function)
+    async def pooled(*args: Any, **kwargs: Any) -> Any:
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    return pooled
+
+
+def maker(route: Route) -> Callable[[Any], Response]:
+    """value -> Response, for a response class of one's own, a function that gives bytes, include= and exclude=."""
+    answer = route.answer
+    assert answer is not None
+    options = dict(answer.exclude)
+    include, exclude = options.pop("include", None), options.pop("exclude", None)
+
+    def content(value: Any) -> Any:
+        from lanner import json
+
+        if answer.schema is None:
+            return value
+        return selected(json.loads(answer.schema.encode(value, **options)), include, exclude)
+
+    def make(value: Any) -> Response:
+        if answer.kind == "call":
+            return Response(answer.maker(content(value)), route.status, media_type=answer.media_type)
+        cls = answer.maker if answer.kind == "class" else route.response_class
+        made: Response = cls(content=content(value))
+        if route.status_code is not None:
+            made.status_code = route.status_code
+        return made
+
+    return make
+
+
+def selected(value: Any, include: Any, exclude: Any) -> Any:
+    """What response_model_include and response_model_exclude leave of a JSON value, as pydantic takes them."""
+    if isinstance(value, list):
+        return [selected(item, include, exclude) for item in value]
+    if not isinstance(value, dict):
+        return value
+    inner = {name: part for name, part in exclude.items() if part is not True and part is not ...} if isinstance(exclude, dict) else {}
+    dropped = set(exclude or ()) - inner.keys()
+    kept = {}
+    for name, part in value.items():
+        if name in dropped or (include is not None and name not in include):
+            continue
+        only = include[name] if isinstance(include, dict) and include[name] is not True and include[name] is not ... else None
+        kept[name] = selected(part, only, inner.get(name)) if only is not None or name in inner else part
+    return kept

@@ -1,0 +1,171 @@
+#include "python/native/handler.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "http/media_type.h"
+#include "http/response_head.h"
+#include "python/object/callable_type.h"
+#include "router/location.h"
+
+namespace lanner::python {
+
+namespace {
+
+constexpr std::uint64_t kHeadBytesMax = 65536;
+constexpr std::size_t kReadBytes = 65536;
+
+// What asyncio calls when a task is done.
+struct DoneCallback {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  NativeCall* call;  // null: told already
+  NativeHandler* handler;
+};
+
+DoneCallback* as_callback(PyObject* object) noexcept {
+  return reinterpret_cast<DoneCallback*>(object);  // SAFETY: only called for objects of our type
+}
+
+PyObject* call_done(PyObject* object, PyObject* const*, size_t, PyObject*) noexcept {
+  NativeCall* call = as_callback(object)->call;
+  as_callback(object)->call = nullptr;
+  if (call && call->on_task_done()) as_callback(object)->handler->call_ended(call);
+  return none();
+}
+
+void dealloc(PyObject* object) noexcept {
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
+}
+
+}  // namespace
+
+void NativeHandler::handle(http::Exchange& exchange) noexcept {
+  router::Match match;
+  app_.router().match(router::Target::of(exchange.head()), &match);
+  if (match.outcome == router::Outcome::matched) return run(exchange, match);
+  reject(exchange, match);
+}
+
+// 404, 405, a redirect, or OPTIONS: without Python.
+void NativeHandler::reject(http::Exchange& exchange, const router::Match& match) noexcept {
+  const http::RequestHead& head = exchange.head();
+  router::AllowText allow;
+  switch (match.outcome) {
+    case router::Outcome::method_not_allowed:
+      return refuse(exchange, 405, "allow", app_.router().allow(match.allowed, &allow));
+    case router::Outcome::automatic_options:
+      return refuse(exchange, 204, "allow", app_.router().allow(match.allowed, &allow));
+    case router::Outcome::redirect: {
+      const router::Redirected from{{}, head.path, head.query, head.has_query};
+      const std::unique_ptr<char[]> text(new (std::nothrow) char[router::location_bytes_bound(from)]);
+      if (!text) return exchange.abort();
+      char* end = router::write_location(from, text.get());
+      return refuse(exchange, 307, "location",
+                    {text.get(), static_cast<std::size_t>(end - text.get())});
+    }
+    default:
+      return refuse(exchange, 404, {}, {});
+  }
+}
+
+void NativeHandler::refuse(http::Exchange& exchange, int status, std::string_view name,
+                           std::string_view value) noexcept {
+  std::string_view body;
+  switch (status) {
+    case 404:
+      body = "{\"detail\":\"Not Found\"}";
+      break;
+    case 405:
+      body = "{\"detail\":\"Method Not Allowed\"}";
+      break;
+    case 413:
+      body = "{\"detail\":\"Content Too Large\"}";
+      break;
+    case 415:
+      body = "{\"detail\":\"Unsupported Media Type\"}";
+      break;
+    default:
+      break;
+  }
+  http::ResponseHead head;
+  const bool built = head.set_status(status, {}) &&
+                     (name.empty() || head.add(name, value, kHeadBytesMax)) &&
+                     (body.empty() || head.add("content-type", "application/json", kHeadBytesMax));
+  if (!built || !exchange.start(head, body.size())) return exchange.abort();
+  if (!body.empty()) (void)exchange.write({body, nullptr, nullptr});  // nobody tells of a lost client
+  (void)exchange.finish();  // the body is as long as was said
+}
+
+int NativeHandler::read_body(http::Exchange& exchange, const Operation& operation) noexcept {
+  body_.clear();
+  const http::RequestHead& head = exchange.head();
+  if (head.framing != http::BodyFraming::none && operation.takes_body()) {
+    const http::Field* type = head.find(http::Token::content_type);
+    if (operation.body_schema() && type && !http::is_json(type->value)) return 415;
+    http::Body& body = exchange.body();
+    if (body.bytes_left().value_or(0) > operation.body_limit()) return 413;
+    for (;;) {
+      char* to = body_.reserve(kReadBytes);
+      if (!to) return 503;
+      const Result<std::size_t> read = body.read(to, kReadBytes);
+      if (!read) return 400;
+      if (*read == 0) break;
+      body_.commit(*read);
+      if (body_.size() > operation.body_limit()) return 413;
+    }
+  }
+  if (!body_.append(std::string_view("\0", 1))) return 503;
+  return 0;
+}
+
+void NativeHandler::run(http::Exchange& exchange, const router::Match& match) noexcept {
+  const int refused = read_body(exchange, app_.operation(match.route));
+  if (refused) return refuse(exchange, refused, {}, {});
+  if (!gil_.held()) {
+    gil_.hold();
+    asgi_.released().drop_all();
+  }
+  NativeCall* call = calls_.make(*this, app_, exchange, match);
+  if (!call) return exchange.abort();
+  Buffer body = std::move(body_);  // a handler may serve another request meanwhile
+  const bool done = call->begin({body.data(), body.size() - 1});
+  body_ = std::move(body);
+  if (done) {
+    call_ended(call);
+  } else {
+    suspended_.push_back(*call);
+  }
+}
+
+void NativeHandler::call_ended(NativeCall* call) noexcept {
+  if (call->linked()) call->unlink();
+  calls_.destroy(call);
+}
+
+void NativeHandler::cancel_all() noexcept {
+  suspended_.for_each([](NativeCall& call) { call.cancel(); });
+}
+
+PyObject* NativeHandler::watch_task(NativeCall* call, PyObject* task) noexcept {
+  PyTypeObject* type = app_.state().done_type;
+  Ref callback = Ref::steal(type->tp_alloc(type, 0));
+  if (!callback) return nullptr;
+  as_callback(callback.get())->vectorcall = call_done;
+  as_callback(callback.get())->call = call;
+  as_callback(callback.get())->handler = this;
+  Ref added = Ref::steal(PyObject_CallMethodOneArg(
+      task, app_.state().names.add_done_callback, callback.get()));
+  return added ? callback.release() : nullptr;
+}
+
+int add_native_done_type(PyObject* module, NativeState* state) noexcept {
+  state->done_type = make_callable_type<DoneCallback>(
+      module, "lanner._core.NativeDone", "Tells the engine that a request's task is done.", dealloc);
+  return state->done_type ? 0 : -1;
+}
+
+}  // namespace lanner::python

@@ -1,0 +1,60 @@
+// python/native/handler.h: serves a native application on the loop's thread: routes, refuses without Python what no
+// handler answers, and runs the handlers.
+
+#pragma once
+
+#include <cstdint>
+
+#include "base/buffer.h"
+#include "base/intrusive_list.h"
+#include "base/slab.h"
+#include "http/exchange.h"
+#include "python/asgi/app.h"
+#include "python/asgi/handler.h"
+#include "python/native/call.h"
+#include "python/native/native_app.h"
+#include "python/object/gil.h"
+
+namespace lanner::python {
+
+class NativeHandler final : public http::Handler {
+ public:
+  // loop: how the event loop is told of tasks and writes; asgi: scopes, tasks and log.
+  NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil) noexcept
+      : app_(app), asgi_(asgi), loop_(loop), gil_(gil) {}
+  NativeHandler(const NativeHandler&) = delete;
+  NativeHandler& operator=(const NativeHandler&) = delete;
+
+  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
+    return http::BodyMode::whole;
+  }
+  void handle(http::Exchange& exchange) noexcept override;
+
+  AsgiApp& asgi() noexcept { return asgi_; }
+  void wrote() noexcept { loop_.wrote(); }
+  void hold_gil() noexcept { gil_.hold(); }
+  // Calls back when the task is done: a new reference; null with an exception set.
+  PyObject* watch_task(NativeCall* call, PyObject* task) noexcept;
+  void call_ended(NativeCall* call) noexcept;
+  void cancel_all() noexcept;
+  std::size_t suspended_count() const noexcept { return calls_.in_use(); }
+
+ private:
+  void route(http::Exchange& exchange, const router::Match& match) noexcept;
+  void reject(http::Exchange& exchange, const router::Match& match) noexcept;
+  void run(http::Exchange& exchange, const router::Match& match) noexcept;
+  // 0, or the status that refuses it. The body is in body_, with a NUL behind it.
+  int read_body(http::Exchange& exchange, const Operation& operation) noexcept;
+  static void refuse(http::Exchange& exchange, int status, std::string_view name,
+                     std::string_view value) noexcept;
+
+  NativeApp& app_;
+  AsgiApp& asgi_;
+  AsgiHandler& loop_;
+  Gil& gil_;
+  Buffer body_;
+  Slab<NativeCall> calls_;
+  IntrusiveList<NativeCall, NativeCallTag> suspended_;
+};
+
+}  // namespace lanner::python

@@ -1,0 +1,117 @@
+// python/native/operation.h: one handler as the engine runs it: what each of its arguments is read from, and how what it
+// returns becomes an answer. Made from the description of lanner/native/engine.py.
+
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "http/response_head.h"
+#include "http/token.h"
+#include "python/native/state.h"
+#include "python/object/ref.h"
+#include "python/schema/encoder.h"
+#include "schema/errors.h"
+
+namespace lanner::python {
+
+enum class Source : std::uint8_t {
+  path,
+  query,
+  header,
+  cookie,
+  body,      // all of it
+  member,    // of the object that the body is
+  request,   // lanner.Request
+  response,  // an answer to set status and fields on
+  tasks,     // BackgroundTasks
+};
+
+struct Argument {
+  Source source = Source::query;
+  bool many = false;  // all values of the name, not the last
+  bool whole = false;  // a model of all pairs of the source
+  std::uint8_t path_index = 0;
+  http::Token token = http::Token::unknown;
+  std::string_view name;  // on the wire; of a header in lower case. A view of `key`
+  schema::LocItem loc[2];
+  Ref key;       // str: the name
+  Ref schema;    // lanner._core.Schema; none for what is given by type
+  Ref fallback;  // the default; none: required, or made by:
+  Ref factory;
+};
+
+// How what the handler returns is written.
+enum class AnswerKind : std::uint8_t {
+  json,   // by its schema, or any value
+  text,   // str or bytes as they are
+  made,   // `maker` makes a Response of the value
+  empty,  // no content, whatever is returned
+};
+
+class Operation final {
+ public:
+  Operation() noexcept = default;
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  // -1 with an exception set.
+  int init(NativeState* state, PyObject* description) noexcept;
+  int traverse(visitproc visit, void* arg) const noexcept;
+
+  PyObject* function() const noexcept { return function_.get(); }
+  // The names of the last arguments, or null: all are positional.
+  PyObject* keywords() const noexcept { return keywords_.get(); }
+  std::size_t count() const noexcept { return count_; }
+  std::size_t positional() const noexcept { return positional_; }
+  const Argument& argument(std::size_t i) const noexcept { return arguments_[i]; }
+  // Arguments in the order in which their errors are listed.
+  std::size_t in_order(std::size_t i) const noexcept { return order_[i]; }
+  // Of the whole body; none: no parameter is read from it.
+  PyObject* body_schema() const noexcept { return body_schema_.get(); }
+  bool body_whole() const noexcept { return body_whole_; }
+  bool body_required() const noexcept { return body_required_; }
+  std::uint64_t body_limit() const noexcept { return body_limit_; }
+  // Whether the body is needed at all.
+  bool takes_body() const noexcept { return takes_body_; }
+  bool reads_query() const noexcept { return reads_query_; }
+
+  AnswerKind kind() const noexcept { return kind_; }
+  PyObject* answer_schema() const noexcept { return answer_schema_.get(); }
+  const SchemaWriteOptions& options() const noexcept { return options_; }
+  PyObject* maker() const noexcept { return maker_.get(); }
+  int status() const noexcept { return status_; }
+  // Status and Content-Type of what the handler returns.
+  const http::ResponseHead& head() const noexcept { return head_; }
+
+  std::size_t expected_bytes = 0;  // of the next answer's text, by the last one
+
+ private:
+  int take_arguments(NativeState* state, PyObject* list) noexcept;
+  int take_argument(NativeState* state, PyObject* description, Argument* to) noexcept;
+  int take_answer(NativeState* state, PyObject* description) noexcept;
+
+  Ref function_;
+  Ref keywords_;
+  std::unique_ptr<Argument[]> arguments_;
+  std::unique_ptr<std::size_t[]> order_;
+  std::size_t count_ = 0;
+  std::size_t positional_ = 0;
+  Ref body_schema_;
+  Ref answer_schema_;
+  Ref maker_;
+  SchemaWriteOptions options_;
+  http::ResponseHead head_;
+  std::uint64_t body_limit_ = 0;
+  int status_ = 200;
+  AnswerKind kind_ = AnswerKind::json;
+  bool body_whole_ = true;
+  bool body_required_ = false;
+  bool takes_body_ = false;
+  bool reads_query_ = false;
+};
+
+}  // namespace lanner::python
