@@ -47,18 +47,24 @@ Engine::~Engine() {
   server_.reset();
   handler_inline_.reset();
   queue_.reset();
+  handler_native_.reset();
   handler_asgi_.reset();
   gil_.reset();
   clear();
 }
 
 bool Engine::stuck() const noexcept {
-  if (handler_asgi_) return handler_asgi_->suspended_count() > 0;
+  if (handler_asgi_) return suspended_count() > 0;
   return queue_ && queue_->relay_count() > 0;
 }
 
+// Of requests: tasks that have not ended.
+std::size_t Engine::suspended_count() const noexcept {
+  return handler_asgi_->suspended_count() + (handler_native_ ? handler_native_->suspended_count() : 0);
+}
+
 int Engine::traverse(visitproc visit, void* arg) noexcept {
-  for (const Ref* ref : {&poller_, &on_end_}) {
+  for (const Ref* ref : {&poller_, &on_end_, &native_app_}) {
     if (int code = ref->traverse(visit, arg)) return code;
   }
   if (int code = asgi_app_.traverse(visit, arg)) return code;
@@ -73,7 +79,7 @@ void Engine::clear() noexcept {
 }
 
 int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners, PyObject* options,
-                 PyObject* poller, PyObject* loop) noexcept {
+                 PyObject* poller, PyObject* loop, PyObject* native) noexcept {
   if (!PyCallable_Check(application)) {
     PyErr_Format(PyExc_TypeError, "the application must be callable, not %R", application);
     return -1;
@@ -104,7 +110,7 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
     options_.server.board = &board_;
   }
   options_.server.spool_directory = spool_directory(options_);
-  if (poller) return make_asgi(state, application, loop);
+  if (poller) return make_asgi(state, application, loop, native);
   const EnvironOptions environ{options_.threads > 1, options_.multiprocess};
   if (app_.init(&state->wsgi, application, options_.root_path.get(), environ,
                 options_.server.limits.response_head_bytes, log_.get()) < 0) {
@@ -113,13 +119,25 @@ int Engine::init(ModuleState* state, PyObject* application, PyObject* listeners,
   return make_server();
 }
 
-int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop) noexcept {
+int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop,
+                      PyObject* native) noexcept {
   if (asgi_app_.init(&state->asgi, application, options_.root_path.get(), loop,
                      options_.server.limits.response_head_bytes, log_.get()) < 0) {
     return -1;
   }
   handler_asgi_.reset(new (std::nothrow) AsgiHandler(asgi_app_, poller_.get(), loop_->budget()));
-  if (handler_asgi_) server_ = server::Server::create(*loop_, *handler_asgi_, options_.server);
+  if (!handler_asgi_) return raise_error({Errc::no_memory, 0}, "server");
+  http::Handler* handler = handler_asgi_.get();
+  if (native && native != Py_None) {
+    NativeApp* app = native_app_of(&state->native, native);
+    if (!app) return -1;
+    native_app_ = Ref::borrow(native);
+    handler_native_.reset(new (std::nothrow) NativeHandler(*app, asgi_app_, *handler_asgi_,
+                                                           poller_gil(poller_.get())));
+    if (!handler_native_) return raise_error({Errc::no_memory, 0}, "server");
+    handler = handler_native_.get();
+  }
+  server_ = server::Server::create(*loop_, *handler, options_.server);
   made_ = server_ != nullptr;
   return made_ ? 0 : raise_error({Errc::no_memory, 0}, "server");
 }
@@ -231,7 +249,7 @@ int Engine::start(int signals, PyObject* on_end, PyObject* flush_callback) noexc
 bool Engine::before_wait() noexcept {
   handler_asgi_->flushed();
   server_->before_wait();
-  const bool tasks_left = handler_asgi_->suspended_count() > 0 && !server_->cut_asked();
+  const bool tasks_left = suspended_count() > 0 && !server_->cut_asked();
   return !server_->over() || tasks_left;
 }
 
@@ -245,9 +263,10 @@ bool Engine::after_turn() noexcept {
       handler_asgi_->wrote();  // another loop than ours gives no turn by itself
     return true;
   }
-  const bool tasks_left = handler_asgi_->suspended_count() > 0;
+  const bool tasks_left = suspended_count() > 0;
   if (tasks_left && !server_->cut_asked()) return true;
   if (tasks_left) handler_asgi_->cancel_all();
+  if (tasks_left && handler_native_) handler_native_->cancel_all();
   set_poller_guest(poller_.get(), nullptr);
   server_->detach();
   running_ = false;

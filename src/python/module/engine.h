@@ -16,6 +16,8 @@
 #include "python/asgi/handler.h"
 #include "python/asyncio/poller_type.h"
 #include "python/module/module_state.h"
+#include "python/native/handler.h"
+#include "python/native/native_app.h"
 #include "python/wsgi/app.h"
 #include "python/wsgi/handler.h"
 #include "server/server.h"
@@ -54,7 +56,7 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   // -1 with an exception set. Listeners are borrowed descriptors. poller and loop: a Poller and the
   // asyncio loop that drives it, for ASGI; both null for WSGI.
   int init(ModuleState* state, PyObject* application, PyObject* listeners, PyObject* options,
-           PyObject* poller, PyObject* loop) noexcept;
+           PyObject* poller, PyObject* loop, PyObject* native) noexcept;
   // 1 = drained, 0 = some requests were cut, -1 with an exception set.
   int run(int signals, PyObject* on_ready) noexcept;
   void run_thread() noexcept;
@@ -87,7 +89,9 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   int open_logs() noexcept;
   int take_listeners(PyObject* listeners) noexcept;
   int make_server() noexcept;
-  int make_asgi(ModuleState* state, PyObject* application, PyObject* loop) noexcept;
+  int make_asgi(ModuleState* state, PyObject* application, PyObject* loop,
+                PyObject* native) noexcept;
+  std::size_t suspended_count() const noexcept;
   void close_logs() noexcept;
   std::unique_ptr<sys::StopSignals> catch_signals(int how) noexcept;
   int listen() noexcept;
@@ -107,6 +111,8 @@ class Engine final : public sys::StopTarget, public TurnGuest {
   std::unique_ptr<server::RelayQueue> queue_;  // with handler threads
   AsgiApp asgi_app_;
   std::unique_ptr<AsgiHandler> handler_asgi_;
+  Ref native_app_;  // a NativeApp, or none
+  std::unique_ptr<NativeHandler> handler_native_;
   std::unique_ptr<sys::StopSignals> signals_;
   Ref poller_;
   Ref on_end_;

@@ -16,7 +16,8 @@ int each_room(ModuleState& s, F&& f) noexcept {
   if (const int code = f(s.schema)) return code;
   if (const int code = f(s.asyncio)) return code;
   if (const int code = f(s.wsgi)) return code;
-  return f(s.asgi);
+  if (const int code = f(s.asgi)) return code;
+  return f(s.native);
 }
 
 }  // namespace
@@ -48,6 +49,11 @@ WsgiState* state_in<WsgiState>(void* whole) noexcept {
 template <>
 AsgiState* state_in<AsgiState>(void* whole) noexcept {
   return &whole_of(whole)->asgi;
+}
+
+template <>
+NativeState* state_in<NativeState>(void* whole) noexcept {
+  return &whole_of(whole)->native;
 }
 
 int ModuleState::init() noexcept {

@@ -7,6 +7,7 @@
 #include "python/asgi/state.h"
 #include "python/asyncio/state.h"
 #include "python/json/state.h"
+#include "python/native/state.h"
 #include "python/object/state.h"
 #include "python/schema/state.h"
 #include "python/wsgi/state.h"
@@ -20,6 +21,7 @@ struct ModuleState {
   AsyncioState asyncio{object};
   WsgiState wsgi{object};
   AsgiState asgi{asyncio};
+  NativeState native{schema, asgi};
   PyTypeObject* server_type = nullptr;
 
   int init() noexcept;  // -1 with an exception set

@@ -22,14 +22,15 @@ Engine* engine_of(PyObject* object) noexcept {
 }
 
 PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
-  static const char* const names[] = {"app", "listeners", "options", "poller", "loop", nullptr};
+  static const char* const names[] = {"app", "listeners", "options", "poller", "loop", "native", nullptr};
   PyObject* application = nullptr;
   PyObject* listeners = nullptr;
   PyObject* options = Py_None;
   PyObject* poller = Py_None;
   PyObject* loop = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOO:Server", const_cast<char**>(names),
-                                   &application, &listeners, &options, &poller, &loop)) {
+  PyObject* native = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOOO:Server", const_cast<char**>(names),
+                                   &application, &listeners, &options, &poller, &loop, &native)) {
     return nullptr;
   }
   if ((poller == Py_None) != (loop == Py_None)) {
@@ -44,7 +45,7 @@ PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexc
   if (!engine) return PyErr_NoMemory();
   reinterpret_cast<ServerObject*>(object.get())->engine = engine;  // SAFETY: just allocated as such
   PyObject* const given = poller == Py_None ? nullptr : poller;
-  if (engine->init(state, application, listeners, options, given, loop) < 0) return nullptr;
+  if (engine->init(state, application, listeners, options, given, loop, native) < 0) return nullptr;
   return object.release();
 }
 

@@ -18,7 +18,7 @@
 #include "python/object/ref.h"
 #include "router/match.h"
 #include "schema/errors.h"
-#include "schema/pod_vector.h"
+#include "base/vector.h"
 #include "schema/text_input.h"
 
 namespace lanner::python {
@@ -94,8 +94,8 @@ class Arguments final {
   const NativeRequest& request_;
   Given& given_;
   schema::ErrorList errors_;
-  schema::PodVector<schema::TextValue> query_;
-  schema::PodVector<schema::TextValue> texts_;  // of the argument in hand
+  Vector<schema::TextValue> query_;
+  Vector<schema::TextValue> texts_;  // of the argument in hand
   Block* blocks_ = nullptr;
   Ref members_;
   bool query_split_ = false;
