@@ -428,3 +428,26 @@ class ThreadPool:
     def run_thread(self) -> None: ...
     def close(self) -> None:
         """The threads end when all that was submitted has run."""
+
+class NativeApp:
+    """An app's routes, frozen. routes and hooks: as lanner/native/engine.py describes them."""
+
+    def __init__(self, routes: list[dict[str, Any]], hooks: dict[str, Any], /) -> None: ...
+    def match(self, method: str, path: bytes, host: bytes, query: bytes, /) -> tuple[Any, ...]: ...
+    def takes_type(self, route: int, content_type: bytes, /) -> bool: ...
+    def arguments(
+        self,
+        route: int,
+        values: tuple[bytes, ...],
+        query: bytes,
+        fields: list[tuple[bytes, bytes]],
+        body: bytes,
+        request: object,
+        response: object,
+        tasks: object,
+        /,
+    ) -> tuple[Any, ...]: ...
+    def answer(
+        self, route: int, value: object, response: object, tasks: object, /
+    ) -> tuple[int, list[tuple[bytes, bytes]], bytes, Any]: ...
+    def url_for(self, name: str, parameters: dict[str, str], /) -> tuple[str, str]: ...

@@ -26,8 +26,11 @@ OnReady = Callable[["Server"], object]
 CANCELLED_S = 5.0  # for requests that were cut: to come to their ends
 
 
-def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests) -> bool:
-    """Serves until drained, on a new loop. False: some requests ignore their cancellation."""
+def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests, native: bool = False) -> bool:
+    """Serves until drained, on a new loop. False: some requests ignore their cancellation.
+
+    native: the app is a lanner.App, whose requests C++ answers.
+    """
     started: list[Server] = []
     pid = os.getpid()
 
@@ -39,7 +42,7 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopReque
     stamp_last_resort()
     with asyncio.Runner(loop_factory=loop_factory(job.loop)) as runner:
         loop = runner.get_loop()
-        main = loop.create_task(serve_here(app, job, signals, ready, stop))
+        main = loop.create_task(serve_here(app, job, signals, ready, stop, native))
         ended: bool | None = None
         while ended is None:
             try:
@@ -58,7 +61,9 @@ def run(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopReque
         return ended
 
 
-async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests) -> bool:
+async def serve_here(
+    app: AsgiApp, job: Job, signals: int, on_ready: OnReady, stop: StopRequests, native: bool = False
+) -> bool:
     """Serves on the running loop: lifespan, requests, drain, lifespan. LannerError when it can not start or end.
 
     signals: as of `Server.start`. stop: ends the start, and is no error. Cancelled, it cuts what is left, and ends in
@@ -69,7 +74,8 @@ async def serve_here(app: AsgiApp, job: Job, signals: int, on_ready: OnReady, st
     if isinstance(loop, EngineLoop):
         lend_threads(loop)
     driver = Driver(loop)
-    server = make_server(app, job, stop, driver.poller, loop)
+    core = app.__lanner__ if native else None  # type: ignore[attr-defined]
+    server = make_server(app, job, stop, driver.poller, loop, core)
     lifespan = Lifespan(app, job.lifespan, job.label, Log(str(job.options.get("log_level", "info"))))
     try:
         if not await start_until(lifespan, stop):

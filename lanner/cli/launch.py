@@ -72,13 +72,14 @@ async def serve_async(app: "str | App", **options: "Unpack[Options]") -> None:
     try:
         job = make_job(config, listeners, log_fd)
         loaded, interface = serving.load_app(job)
-        if interface != "asgi":
+        if interface == "wsgi":
             raise ConfigError(f"{job.label} is a WSGI application; lanner.serve takes ASGI ones, use lanner.run")
         lend_listeners(config, job, listeners)
         announce = announcer(config, job, listeners, interface)
         main_thread = threading.current_thread() is threading.main_thread()
         with StopRequests(caught=main_thread) as stop:
-            await serve_here(loaded, job, main_thread, lambda server: announce(), stop)
+            native = interface == "native"
+            await serve_here(loaded, job, main_thread, lambda server: announce(), stop, native)
     finally:
         close_all(listeners)
         if log_fd > STDOUT:

@@ -163,6 +163,11 @@ class App(Router):
             self._engine = Engine(self)
         return self._engine
 
+    @property
+    def __lanner__(self) -> Any:
+        """What the engine serves; that it is there says that this is a native application."""
+        return self.engine.core
+
     @contextlib.asynccontextmanager
     async def lifespan(self) -> AsyncIterator[Mapping[str, Any] | None]:
         """Start and end: functions registered for them around the context manager of `lifespan=`."""

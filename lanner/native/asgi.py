@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from lanner.native.engine import in_background, injected
 from lanner.native.background import BackgroundTasks
+from lanner.native.engine import in_background, injected
 from lanner.native.errors import HTTPException, RequestValidationError
 from lanner.native.failures import log_exception
 from lanner.native.requests import Request

@@ -8,7 +8,10 @@ from typing import Any
 
 
 class BackgroundTask:
-    """One call, made after the answer's last byte is queued. Example: `Response(background=BackgroundTask(mail, to))`."""
+    """One call, made after the answer's last byte is queued.
+
+    Example: `Response(background=BackgroundTask(mail, to))`
+    """
 
     def __init__(self, func: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         self.func = func
@@ -22,7 +25,7 @@ class BackgroundTask:
 
 
 class BackgroundTasks:
-    """Calls made one after another after the answer, in the order in which they were added; also when the client has gone.
+    """Calls made after the answer, in the order in which they were added; also when the client has gone.
 
     One that raises is logged, and the next ones run all the same.
 

@@ -6,11 +6,11 @@ import asyncio
 import copy
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from lanner import _core
-from lanner.native.background import BackgroundTask, BackgroundTasks
+from lanner.native.background import BackgroundTasks
 from lanner.native.errors import HTTPException, RequestValidationError
 from lanner.native.failures import log_exception
 from lanner.native.params import MISSING
@@ -42,7 +42,9 @@ class Engine:
             "tasks": BackgroundTasks,
             "response_type": Response,
             "failed": self.failed,
-            "invalid": self.invalid if RequestValidationError in failures.by_class or Exception in failures.by_class else None,
+            "invalid": self.invalid
+            if RequestValidationError in failures.by_class or Exception in failures.by_class
+            else None,
             "malformed": self.malformed,
             "rejected": self.rejected if failures.sees_rejections else None,
             "background": run_background,
@@ -55,7 +57,7 @@ class Engine:
         except ValueError as error:
             raise RouteError(str(error)) from None
 
-    def request(self, scope: dict[str, Any], body: bytes, route: int, values: tuple[str, ...]) -> Request:
+    def request(self, scope: MutableMapping[str, Any], body: bytes, route: int, values: tuple[str, ...]) -> Request:
         """The Request of a handler that asks for it."""
         scope["app"] = self.app
         scope["route"] = self.routes[route]
@@ -78,14 +80,15 @@ class Engine:
         """What the handler returns, which may be a coroutine."""
         keywords = self.described[number]["keywords"]
         count = len(arguments) - len(keywords)
-        return self.described[number]["function"](*arguments[:count], **dict(zip(keywords, arguments[count:], strict=True)))
+        return self.described[number]["function"](
+            *arguments[:count], **dict(zip(keywords, arguments[count:], strict=True))
+        )
 
     def rejected(self, status: int, headers: dict[str, str] | None) -> HTTPException:
         return HTTPException(status, headers=headers)
 
     def path_for(self, name: str, params: dict[str, Any]) -> str:
-        host, path = self.core.url_for(name, {key: str(value) for key, value in params.items()})
-        return path
+        return self.core.url_for(name, {key: str(value) for key, value in params.items()})[1]
 
 
 def injected() -> Response:
@@ -226,12 +229,20 @@ def selected(value: Any, include: Any, exclude: Any) -> Any:
         return [selected(item, include, exclude) for item in value]
     if not isinstance(value, dict):
         return value
-    inner = {name: part for name, part in exclude.items() if part is not True and part is not ...} if isinstance(exclude, dict) else {}
+    inner = (
+        {name: part for name, part in exclude.items() if part is not True and part is not ...}
+        if isinstance(exclude, dict)
+        else {}
+    )
     dropped = set(exclude or ()) - inner.keys()
     kept = {}
     for name, part in value.items():
         if name in dropped or (include is not None and name not in include):
             continue
-        only = include[name] if isinstance(include, dict) and include[name] is not True and include[name] is not ... else None
+        only = (
+            include[name]
+            if isinstance(include, dict) and include[name] is not True and include[name] is not ...
+            else None
+        )
         kept[name] = selected(part, only, inner.get(name)) if only is not None or name in inner else part
     return kept

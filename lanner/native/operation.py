@@ -117,7 +117,7 @@ def check_body(methods: frozenset[str], signature: Signature, where: str) -> Non
     for parameter in signature.of("body"):
         if parameter.guessed and methods <= BODILESS:
             raise RouteError(
-                f"{where}: {parameter.name} would be read from the body, which {'/'.join(sorted(methods))} has none of; "
+                f"{where}: {parameter.name} would be read from the body, and {'/'.join(sorted(methods))} has none; "
                 f"write Annotated[{show(parameter.type)}, Query()], or Body() if the body is meant"
             )
 

@@ -1,6 +1,7 @@
 """Where a parameter comes from, and what else is known of it: Path, Query, Header, Cookie, Body.
 
-Each is used in Annotated (`limit: Annotated[int, Query(ge=1)] = 20`) or as the default (`limit: int = Query(20, ge=1)`).
+Each is used in Annotated (`limit: Annotated[int, Query(ge=1)] = 20`) or as the default
+(`limit: int = Query(20, ge=1)`).
 """
 
 from __future__ import annotations
@@ -131,7 +132,10 @@ class Path(Param):
 
 
 class Query(Param):
-    """A parameter of the query; of a structured type: all of them. Example: `q: Annotated[str, Query(min_length=2)]`."""
+    """A parameter of the query; of a structured type: all of them.
+
+    Example: `q: Annotated[str, Query(min_length=2)]`
+    """
 
     source = "query"
 

@@ -186,27 +186,16 @@ class Router:
         return self.api_route(path, methods=("TRACE",), **said)
 
 
-KEYWORDS = frozenset(
-    [
-        "status_code",
-        "response_model",
-        "response_class",
-        "pool",
-        "body_limit",
-        "tags",
-        "summary",
-        "description",
-        "response_description",
-        "responses",
-        "deprecated",
-        "operation_id",
-        "include_in_schema",
-        "openapi_extra",
-        "callbacks",
-        "name",
-        "host",
-    ]
-)
+KEYWORDS = frozenset(field.name for field in dataclasses.fields(Route)) - {
+    "path",
+    "methods",
+    "endpoint",
+    "exclude",
+    "signature",
+    "body",
+    "answer",
+    "coroutine",
+}
 EXCLUDES = {
     "response_model_exclude_none": "exclude_none",
     "response_model_exclude_unset": "exclude_unset",

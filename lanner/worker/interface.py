@@ -65,12 +65,15 @@ class Shape:
 
 
 def choose(app: "App", wanted: str, label: str) -> str:
-    """The interface to serve app with, "wsgi" or "asgi": the wanted one, or the one found for "auto".
+    """The interface to serve app with, "wsgi", "asgi" or "native": the wanted one, or that found for "auto".
 
     Example: `choose(flask_app, "auto", "shop:app")` is `"wsgi"`.
     """
-    if wanted == "native":
-        raise AppError(f"{label}: --interface native is not there yet; serve a WSGI or ASGI application")
+    native = isinstance(getattr(type(app), "__lanner__", None), property)
+    if wanted == "native" and not native:
+        raise AppError(f"--interface native: {label} is no lanner.App; give --interface auto")
+    if native and wanted in ("auto", "native"):
+        return "native"
     if wanted != "auto":
         check(app, wanted, label)
         return wanted

@@ -55,11 +55,11 @@ def serve(
 
     True: everything ended. False: something is still inside the application, and `exit_process` must end the process.
     """
-    if interface == "asgi":
+    if interface != "wsgi":
         from lanner.asgi.serve import run
 
         with guard():
-            return run(app, job, signals, on_ready, stop)
+            return run(app, job, signals, on_ready, stop, native=interface == "native")
     server = make_server(app, job, stop)
     stop.act = server.stop  # not Stopped any more: it could be raised where the engine does not expect it
     stop.check()

@@ -85,7 +85,8 @@ bool write_text(PyObject* value, Answer* to) noexcept {
     to->body = {text, static_cast<std::size_t>(text ? size : 0)};
     return text != nullptr;
   }
-  PyErr_Format(PyExc_TypeError, "a text answer is str or bytes, not %.200s", Py_TYPE(value)->tp_name);
+  PyErr_Format(PyExc_TypeError, "a text answer is str or bytes, not %.200s",
+               Py_TYPE(value)->tp_name);
   return false;
 }
 

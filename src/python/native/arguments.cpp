@@ -38,7 +38,8 @@ Arguments::Outcome Arguments::read() noexcept {
     // What is given by type is made last: nothing is made for a request that is refused.
     if (argument.source >= Source::request && !errors_.empty()) break;
     Found found = read_one(argument, &values_[at]);
-    if (found == Found::absent) found = fill_absent(argument, &values_[at]) ? Found::value : Found::error;
+    if (found == Found::absent)
+      found = fill_absent(argument, &values_[at]) ? Found::value : Found::error;
     if (PyErr_Occurred()) return not_json_ ? Outcome::not_json : Outcome::failed;
     if (found == Found::failed || errors_.no_memory()) {
       (void)PyErr_NoMemory();
@@ -236,8 +237,7 @@ char* Arguments::space(std::size_t bytes) noexcept {
   return static_cast<char*>(memory) + sizeof(Block);
 }
 
-bool Arguments::keep(std::string_view text,
-                     std::size_t (*decode)(std::string_view, char*) noexcept,
+bool Arguments::keep(std::string_view text, std::size_t (*decode)(std::string_view, char*) noexcept,
                      std::string_view* to) noexcept {
   char* copy = space(text.size() + 1);
   if (!copy) return false;

@@ -13,12 +13,12 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "base/vector.h"
 #include "http/head.h"
 #include "python/native/operation.h"
 #include "python/object/ref.h"
 #include "router/match.h"
 #include "schema/errors.h"
-#include "base/vector.h"
 #include "schema/text_input.h"
 
 namespace lanner::python {
@@ -30,7 +30,7 @@ inline constexpr std::size_t kArgumentsMax = 64;  // of one handler
 struct NativeRequest {
   const http::RequestHead& head;
   std::span<const router::Value> path_values;
-  std::string_view body;                          // with a NUL behind it
+  std::string_view body;  // with a NUL behind it
 };
 
 // Makes what a handler asks for by type. Null with an exception set.

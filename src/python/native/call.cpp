@@ -94,8 +94,8 @@ bool NativeCall::on_task_done() noexcept {
 }
 
 void NativeCall::cancel() noexcept {
-  Ref done = Ref::steal(
-      task_ ? PyObject_CallMethodNoArgs(task_.get(), app_.state().names.cancel) : none());
+  Ref done = Ref::steal(task_ ? PyObject_CallMethodNoArgs(task_.get(), app_.state().names.cancel)
+                              : none());
   if (!done) PyErr_Clear();
 }
 
@@ -132,7 +132,7 @@ bool NativeCall::send(const Answer& answer, TextSpace* space) noexcept {
       payload.release = free_text;
     }
     if (!answer.body.empty()) (void)exchange->write(payload);  // a lost client is told by nobody
-    (void)exchange->finish();  // the body is as long as was said
+    (void)exchange->finish();                                  // the body is as long as was said
     exchange_ = nullptr;
     handler_.wrote();
   }
@@ -143,23 +143,24 @@ bool NativeCall::send(const Answer& answer, TextSpace* space) noexcept {
 // What is to be done after the answer, also if the client has gone.
 void NativeCall::after(const Answer& answer) noexcept {
   if (!answer.background) return;
-  Ref begun = Ref::steal(
-      PyObject_CallOneArg(app_.hooks().background.get(), answer.background.get()));
+  Ref begun =
+      Ref::steal(PyObject_CallOneArg(app_.hooks().background.get(), answer.background.get()));
   if (!begun) PyErr_WriteUnraisable(answer.background.get());
 }
 
 // 422, by the exception handler that is registered for it, or at once.
 bool NativeCall::refuse(schema::ErrorList& errors) noexcept {
   Ref title = Ref::steal(PyUnicode_FromString("request"));
-  Ref error = Ref::steal(
-      title ? make_validation_error(&app_.state().schema, errors, operation().function(), title.get())
-            : nullptr);
+  Ref error = Ref::steal(title ? make_validation_error(&app_.state().schema, errors,
+                                                       operation().function(), title.get())
+                               : nullptr);
   if (!error) return fail();
   if (app_.hooks().invalid) {
-    Ref body = Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
-    Ref raised = Ref::steal(
-        body ? PyObject_CallFunctionObjArgs(app_.hooks().invalid.get(), error.get(), body.get(), nullptr)
-             : nullptr);
+    Ref body =
+        Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
+    Ref raised = Ref::steal(body ? PyObject_CallFunctionObjArgs(app_.hooks().invalid.get(),
+                                                                error.get(), body.get(), nullptr)
+                                 : nullptr);
     if (raised) raise_exception(std::move(raised));
     return fail();
   }
@@ -171,7 +172,8 @@ bool NativeCall::refuse(schema::ErrorList& errors) noexcept {
   json::Output out(space);
   const bool fine = list && out.append("{\"detail\":") &&
                     out.append({list, static_cast<std::size_t>(size)}) && out.append("}") &&
-                    made.own.set_status(422, {}) && made.own.add("content-type", "application/json", 256);
+                    made.own.set_status(422, {}) &&
+                    made.own.add("content-type", "application/json", 256);
   if (!fine) return fail();
   made.head = &made.own;
   made.body = {out.data(), out.size()};
@@ -181,18 +183,20 @@ bool NativeCall::refuse(schema::ErrorList& errors) noexcept {
 bool NativeCall::fail() noexcept {
   Ref error = take_exception();
   // SAFETY: PyTypeObject begins with PyObject.
-  const bool usual = error && PyObject_TypeCheck(error.get(), reinterpret_cast<PyTypeObject*>(PyExc_Exception));
+  const bool usual =
+      error && PyObject_TypeCheck(error.get(), reinterpret_cast<PyTypeObject*>(PyExc_Exception));
   if (failing_ || !usual) return give_up(std::move(error));
   failing_ = true;
   Ref request = Ref::steal(this->request());
-  Ref made = Ref::steal(request ? PyObject_CallFunctionObjArgs(app_.hooks().failed.get(), error.get(),
-                                                               request.get(), nullptr)
+  Ref made = Ref::steal(request ? PyObject_CallFunctionObjArgs(app_.hooks().failed.get(),
+                                                               error.get(), request.get(), nullptr)
                                 : nullptr);
   if (!made) {
     give_up(std::move(error));
     return true;
   }
-  if (!PyTuple_Check(made.get()) || PyTuple_GET_SIZE(made.get()) != 2) return give_up(std::move(error));
+  if (!PyTuple_Check(made.get()) || PyTuple_GET_SIZE(made.get()) != 2)
+    return give_up(std::move(error));
   if (PyTuple_GET_ITEM(made.get(), 1) == Py_True && exchange_) {
     Raised none_raised;
     raise_exception(std::move(error));
@@ -223,12 +227,13 @@ PyObject* NativeCall::request() noexcept {
     return nullptr;
   }
   Ref scope = Ref::steal(handler_.asgi().scope().build(*exchange_));
-  Ref body = Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
+  Ref body =
+      Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
   Ref values = Ref::steal(values_tuple(match_));
   Ref route = Ref::steal(PyLong_FromUnsignedLong(match_.route));
   if (!scope || !body || !values || !route) return nullptr;
-  request_ = Ref::steal(PyObject_CallFunctionObjArgs(app_.hooks().request.get(), scope.get(), body.get(),
-                                                     route.get(), values.get(), nullptr));
+  request_ = Ref::steal(PyObject_CallFunctionObjArgs(
+      app_.hooks().request.get(), scope.get(), body.get(), route.get(), values.get(), nullptr));
   return request_ ? share(request_.get()) : nullptr;
 }
 

@@ -70,8 +70,8 @@ class NativeCall final : public http::Observer, public ListNode<NativeCallTag>, 
   Ref response_;
   Ref tasks_;
   Ref task_;
-  Ref watcher_;            // the task's done callback
-  bool failing_ = false;   // an exception handler is what runs
+  Ref watcher_;           // the task's done callback
+  bool failing_ = false;  // an exception handler is what runs
   bool retained_ = false;
 };
 

@@ -61,7 +61,8 @@ void NativeHandler::reject(http::Exchange& exchange, const router::Match& match)
       return refuse(exchange, 204, "allow", app_.router().allow(match.allowed, &allow));
     case router::Outcome::redirect: {
       const router::Redirected from{{}, head.path, head.query, head.has_query};
-      const std::unique_ptr<char[]> text(new (std::nothrow) char[router::location_bytes_bound(from)]);
+      const std::unique_ptr<char[]> text(
+          new (std::nothrow) char[router::location_bytes_bound(from)]);
       if (!text) return exchange.abort();
       char* end = router::write_location(from, text.get());
       return refuse(exchange, 307, "location",
@@ -96,8 +97,9 @@ void NativeHandler::refuse(http::Exchange& exchange, int status, std::string_vie
                      (name.empty() || head.add(name, value, kHeadBytesMax)) &&
                      (body.empty() || head.add("content-type", "application/json", kHeadBytesMax));
   if (!built || !exchange.start(head, body.size())) return exchange.abort();
-  if (!body.empty()) (void)exchange.write({body, nullptr, nullptr});  // nobody tells of a lost client
-  (void)exchange.finish();  // the body is as long as was said
+  if (!body.empty())
+    (void)exchange.write({body, nullptr, nullptr});  // nobody tells of a lost client
+  (void)exchange.finish();                           // the body is as long as was said
 }
 
 int NativeHandler::read_body(http::Exchange& exchange, const Operation& operation) noexcept {
@@ -157,14 +159,15 @@ PyObject* NativeHandler::watch_task(NativeCall* call, PyObject* task) noexcept {
   as_callback(callback.get())->vectorcall = call_done;
   as_callback(callback.get())->call = call;
   as_callback(callback.get())->handler = this;
-  Ref added = Ref::steal(PyObject_CallMethodOneArg(
-      task, app_.state().names.add_done_callback, callback.get()));
+  Ref added = Ref::steal(
+      PyObject_CallMethodOneArg(task, app_.state().names.add_done_callback, callback.get()));
   return added ? callback.release() : nullptr;
 }
 
 int add_native_done_type(PyObject* module, NativeState* state) noexcept {
-  state->done_type = make_callable_type<DoneCallback>(
-      module, "lanner._core.NativeDone", "Tells the engine that a request's task is done.", dealloc);
+  state->done_type =
+      make_callable_type<DoneCallback>(module, "lanner._core.NativeDone",
+                                       "Tells the engine that a request's task is done.", dealloc);
   return state->done_type ? 0 : -1;
 }
 

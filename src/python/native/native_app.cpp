@@ -84,7 +84,8 @@ int NativeApp::take_hooks(PyObject* hooks) noexcept {
       return -1;
     }
   }
-  if (!PyType_Check(hooks_.response_type.get())) return wrong("NativeApp: response_type is a class");
+  if (!PyType_Check(hooks_.response_type.get()))
+    return wrong("NativeApp: response_type is a class");
   PyObject* most = PyDict_GetItemString(hooks, "errors_max");
   errors_max_ = most ? static_cast<std::uint32_t>(PyLong_AsUnsignedLong(most)) : errors_max_;
   return PyErr_Occurred() ? -1 : 0;

@@ -18,15 +18,15 @@ namespace lanner::python {
 
 // What is Python's: functions of lanner/native/engine.py.
 struct NativeHooks {
-  Ref request;         // (scope, body, route, values) -> Request
-  Ref response;        // () -> Response, for a handler to set fields on
-  Ref tasks;           // () -> BackgroundTasks
-  Ref response_type;   // Response
-  Ref failed;          // (error, request) -> (Response or awaitable, whether nobody expected the error)
-  Ref malformed;       // (JSONDecodeError) -> the exception that says so
-  Ref invalid;         // (ValidationError, body) -> the exception that a handler is registered for; or none
-  Ref rejected;        // (status, fields) -> the exception of a 404 or 405; none: answered without Python
-  Ref background;      // (callable): runs it after the answer
+  Ref request;        // (scope, body, route, values) -> Request
+  Ref response;       // () -> Response, for a handler to set fields on
+  Ref tasks;          // () -> BackgroundTasks
+  Ref response_type;  // Response
+  Ref failed;     // (error, request) -> (Response or awaitable, whether nobody expected the error)
+  Ref malformed;  // (JSONDecodeError) -> the exception that says so
+  Ref invalid;  // (ValidationError, body) -> the exception that a handler is registered for; or none
+  Ref rejected;  // (status, fields) -> the exception of a 404 or 405; none: answered without Python
+  Ref background;  // (callable): runs it after the answer
 };
 
 class NativeApp final {
@@ -46,7 +46,8 @@ class NativeApp final {
   std::uint32_t route_count() const noexcept { return count_; }
   const NativeHooks& hooks() const noexcept { return hooks_; }
   PyTypeObject* response_type() const noexcept {
-    return reinterpret_cast<PyTypeObject*>(hooks_.response_type.get());  // SAFETY: init() checked it
+    return reinterpret_cast<PyTypeObject*>(
+        hooks_.response_type.get());  // SAFETY: init() checked it
   }
   std::uint32_t errors_max() const noexcept { return errors_max_; }
   TextSpare& spare() noexcept { return spare_; }

@@ -1,6 +1,8 @@
 // python/native/native_app_type.cpp: the type lanner._core.NativeApp. The engine serves it; under other servers Python
 // does, by its methods.
 
+#define PY_SSIZE_T_CLEAN  // lengths in "#" formats are Py_ssize_t (Python 3.11 and 3.12 ask for it)
+
 #include <new>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "python/native/native_app.h"
 #include "python/object/slots.h"
 #include "python/schema/entry.h"
+#include "router/location.h"
 
 namespace lanner::python {
 
@@ -37,7 +40,8 @@ std::string_view view_of(PyObject* bytes) noexcept {
 PyObject* app_new(PyTypeObject* type, PyObject* args, PyObject*) noexcept {
   PyObject* routes = nullptr;
   PyObject* hooks = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!:NativeApp", &PyList_Type, &routes, &PyDict_Type, &hooks)) return nullptr;
+  if (!PyArg_ParseTuple(args, "O!O!:NativeApp", &PyList_Type, &routes, &PyDict_Type, &hooks))
+    return nullptr;
   Ref object = Ref::steal(type->tp_alloc(type, 0));
   if (!object) return nullptr;
   NativeAppObject* self = as_object_of(object.get());
@@ -54,8 +58,8 @@ PyObject* app_match(PyObject* object, PyObject* args) noexcept {
   PyObject* path = nullptr;
   PyObject* host = nullptr;
   PyObject* query = nullptr;
-  if (!PyArg_ParseTuple(args, "s#O!O!O!:match", &method, &method_size, &PyBytes_Type, &path, &PyBytes_Type,
-                        &host, &PyBytes_Type, &query))
+  if (!PyArg_ParseTuple(args, "s#O!O!O!:match", &method, &method_size, &PyBytes_Type, &path,
+                        &PyBytes_Type, &host, &PyBytes_Type, &query))
     return nullptr;
   const NativeApp& app = app_of(object);
   router::Target target;
@@ -83,7 +87,8 @@ PyObject* app_match(PyObject* object, PyObject* args) noexcept {
     case router::Outcome::automatic_options: {
       const std::string_view text = app.router().allow(match.allowed, &allow);
       const int status = match.outcome == router::Outcome::automatic_options ? 204 : 405;
-      return Py_BuildValue("(iss#)", status, "allow", text.data(), static_cast<Py_ssize_t>(text.size()));
+      return Py_BuildValue("(iss#)", status, "allow", text.data(),
+                           static_cast<Py_ssize_t>(text.size()));
     }
     case router::Outcome::redirect: {
       const router::Redirected from{{}, target.path, view_of(query), PyBytes_GET_SIZE(query) > 0};
@@ -103,8 +108,9 @@ PyObject* app_takes_type(PyObject* object, PyObject* args) noexcept {
   PyObject* type = nullptr;
   if (!PyArg_ParseTuple(args, "IO!:takes_type", &route, &PyBytes_Type, &type)) return nullptr;
   NativeApp& app = app_of(object);
-  const bool takes = route < app.route_count() && (!app.operation(route).body_schema() ||
-                                                   PyBytes_GET_SIZE(type) == 0 || http::is_json(view_of(type)));
+  const bool takes =
+      route < app.route_count() && (!app.operation(route).body_schema() ||
+                                    PyBytes_GET_SIZE(type) == 0 || http::is_json(view_of(type)));
   return PyBool_FromLong(takes);
 }
 
@@ -144,8 +150,9 @@ PyObject* app_arguments(PyObject* object, PyObject* args) noexcept {
   unsigned int route = 0;
   PyObject *values = nullptr, *query = nullptr, *fields = nullptr, *body = nullptr;
   PyObject *request = nullptr, *response = nullptr, *tasks = nullptr;
-  if (!PyArg_ParseTuple(args, "IO!O!O!O!OOO:arguments", &route, &PyTuple_Type, &values, &PyBytes_Type, &query,
-                        &PyList_Type, &fields, &PyBytes_Type, &body, &request, &response, &tasks))
+  if (!PyArg_ParseTuple(args, "IO!O!O!O!OOO:arguments", &route, &PyTuple_Type, &values,
+                        &PyBytes_Type, &query, &PyList_Type, &fields, &PyBytes_Type, &body,
+                        &request, &response, &tasks))
     return nullptr;
   NativeApp& app = app_of(object);
   if (route >= app.route_count()) return PyErr_Format(PyExc_IndexError, "no route %u", route);
@@ -154,7 +161,8 @@ PyObject* app_arguments(PyObject* object, PyObject* args) noexcept {
   if (!take_fields(fields, &heads)) return nullptr;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values); ++i) {
     const std::string_view text = view_of(PyTuple_GET_ITEM(values, i));
-    raw.push_back({text.data(), static_cast<std::uint32_t>(text.size()), text.find('%') != text.npos, false});
+    raw.push_back(
+        {text.data(), static_cast<std::uint32_t>(text.size()), text.find('%') != text.npos, false});
   }
   http::RequestHead head;
   head.query = view_of(query);
@@ -172,8 +180,8 @@ PyObject* app_arguments(PyObject* object, PyObject* args) noexcept {
     }
     case Arguments::Outcome::errors: {
       Ref title = Ref::steal(PyUnicode_FromString("request"));
-      Ref error = Ref::steal(title ? make_validation_error(&app.state().schema, arguments.errors(), object,
-                                                           title.get())
+      Ref error = Ref::steal(title ? make_validation_error(&app.state().schema, arguments.errors(),
+                                                           object, title.get())
                                    : nullptr);
       // SAFETY: PyTypeObject begins with PyObject.
       if (error) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.get())), error.get());
@@ -188,13 +196,15 @@ PyObject* answer_tuple(const Answer& answer) noexcept {
   Ref fields = Ref::steal(PyList_New(0));
   for (std::size_t i = 0; fields && i < answer.head->field_count(); ++i) {
     const http::ResponseHead::FieldView field = answer.head->field(i);
-    Ref pair = Ref::steal(Py_BuildValue("(y#y#)", field.name.data(), static_cast<Py_ssize_t>(field.name.size()),
-                                        field.value.data(), static_cast<Py_ssize_t>(field.value.size())));
+    Ref pair = Ref::steal(
+        Py_BuildValue("(y#y#)", field.name.data(), static_cast<Py_ssize_t>(field.name.size()),
+                      field.value.data(), static_cast<Py_ssize_t>(field.value.size())));
     if (!pair || PyList_Append(fields.get(), pair.get()) < 0) return nullptr;
   }
   if (!fields) return nullptr;
   PyObject* background = answer.background ? answer.background.get() : Py_None;
-  return Py_BuildValue("(iOy#O)", answer.head->status(), fields.get(), answer.body.empty() ? "" : answer.body.data(),
+  return Py_BuildValue("(iOy#O)", answer.head->status(), fields.get(),
+                       answer.body.empty() ? "" : answer.body.data(),
                        static_cast<Py_ssize_t>(answer.body.size()), background);
 }
 
@@ -232,8 +242,8 @@ PyObject* app_url_for(PyObject* object, PyObject* args) noexcept {
   router::Url url;
   std::string why;
   if (app_of(object).router().url_for(name, arguments, &url, &why))
-    return Py_BuildValue("(s#s#)", url.host.data(), static_cast<Py_ssize_t>(url.host.size()), url.path.data(),
-                         static_cast<Py_ssize_t>(url.path.size()));
+    return Py_BuildValue("(s#s#)", url.host.data(), static_cast<Py_ssize_t>(url.host.size()),
+                         url.path.data(), static_cast<Py_ssize_t>(url.path.size()));
   PyErr_SetString(PyExc_LookupError, why.c_str());
   return nullptr;
 }
@@ -258,16 +268,19 @@ void app_dealloc(PyObject* object) noexcept {
 
 PyMethodDef methods[] = {
     {"match", app_match, METH_VARARGS,
-     PyDoc_STR("match(method, path, host, query) -> (status, ...)\n\n(200, route, raw values, values) or a refusal: "
+     PyDoc_STR("match(method, path, host, query) -> (status, ...)\n\n(200, route, raw values, "
+               "values) or a refusal: "
                "(status, field, value). Bytes, as they were sent.")},
     {"takes_type", app_takes_type, METH_VARARGS,
      PyDoc_STR("takes_type(route, content_type) -> bool\n\nFalse: a 415.")},
     {"arguments", app_arguments, METH_VARARGS,
-     PyDoc_STR("arguments(route, values, query, fields, body, request, response, tasks) -> tuple\n\nRaises "
+     PyDoc_STR("arguments(route, values, query, fields, body, request, response, tasks) -> "
+               "tuple\n\nRaises "
                "ValidationError, JSONDecodeError.")},
     {"answer", app_answer, METH_VARARGS,
-     PyDoc_STR("answer(route, value, response, tasks) -> (status, fields, body, background)\n\nRaises "
-               "JSONEncodeError.")},
+     PyDoc_STR(
+         "answer(route, value, response, tasks) -> (status, fields, body, background)\n\nRaises "
+         "JSONEncodeError.")},
     {"url_for", app_url_for, METH_VARARGS,
      PyDoc_STR("url_for(name, parameters) -> (host, path)\n\nRaises LookupError.")},
     {nullptr, nullptr, 0, nullptr}};
@@ -276,18 +289,20 @@ PyMethodDef methods[] = {
 
 NativeApp* native_app_of(NativeState* state, PyObject* object) noexcept {
   if (PyObject_TypeCheck(object, state->app_type)) return &app_of(object);
-  PyErr_Format(PyExc_TypeError, "a lanner._core.NativeApp is needed, not %.100s", Py_TYPE(object)->tp_name);
+  PyErr_Format(PyExc_TypeError, "a lanner._core.NativeApp is needed, not %.100s",
+               Py_TYPE(object)->tp_name);
   return nullptr;
 }
 
 int add_native_app_type(PyObject* module, NativeState* state) noexcept {
-  PyType_Slot slots[] = {{Py_tp_new, slot(app_new)},
-                         {Py_tp_dealloc, slot(app_dealloc)},
-                         {Py_tp_traverse, slot(app_traverse)},
-                         {Py_tp_clear, slot(app_clear)},
-                         {Py_tp_methods, methods},
-                         {Py_tp_doc, const_cast<char*>("NativeApp(routes, hooks): an app's routes, frozen.")},
-                         {0, nullptr}};
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(app_new)},
+      {Py_tp_dealloc, slot(app_dealloc)},
+      {Py_tp_traverse, slot(app_traverse)},
+      {Py_tp_clear, slot(app_clear)},
+      {Py_tp_methods, methods},
+      {Py_tp_doc, const_cast<char*>("NativeApp(routes, hooks): an app's routes, frozen.")},
+      {0, nullptr}};
   PyType_Spec spec = {"lanner._core.NativeApp", sizeof(NativeAppObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);

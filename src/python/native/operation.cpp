@@ -17,9 +17,9 @@ struct Named {
   Source source;
 };
 constexpr Named kSources[] = {
-    {"path", Source::path},         {"query", Source::query},     {"header", Source::header},
-    {"cookie", Source::cookie},     {"body", Source::body},       {"member", Source::member},
-    {"request", Source::request},   {"response", Source::response}, {"tasks", Source::tasks},
+    {"path", Source::path},       {"query", Source::query},       {"header", Source::header},
+    {"cookie", Source::cookie},   {"body", Source::body},         {"member", Source::member},
+    {"request", Source::request}, {"response", Source::response}, {"tasks", Source::tasks},
 };
 constexpr const char* kKinds[] = {"json", "text", "made", "empty"};
 
@@ -67,7 +67,8 @@ int Operation::init(NativeState* state, PyObject* description) noexcept {
   if (keywords && PyTuple_Check(keywords) && PyTuple_GET_SIZE(keywords) > 0)
     keywords_ = Ref::borrow(keywords);
   if (take_arguments(state, arguments) < 0) return -1;
-  positional_ = count_ - (keywords_ ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords_.get())) : 0);
+  positional_ =
+      count_ - (keywords_ ? static_cast<std::size_t>(PyTuple_GET_SIZE(keywords_.get())) : 0);
   if (PyObject* body = get(description, "body")) {
     if (take_schema(state, body, &body_schema_) < 0) return -1;
     body_whole_ = is_true(body, "whole");
@@ -169,7 +170,8 @@ int Operation::traverse(visitproc visit, void* arg) const noexcept {
     if (const int code = ref->traverse(visit, arg)) return code;
   }
   for (std::size_t i = 0; arguments_ && i < count_; ++i) {
-    for (const Ref* ref : {&arguments_[i].schema, &arguments_[i].fallback, &arguments_[i].factory}) {
+    for (const Ref* ref :
+         {&arguments_[i].schema, &arguments_[i].fallback, &arguments_[i].factory}) {
       if (const int code = ref->traverse(visit, arg)) return code;
     }
   }

@@ -32,7 +32,7 @@ enum class Source : std::uint8_t {
 
 struct Argument {
   Source source = Source::query;
-  bool many = false;  // all values of the name, not the last
+  bool many = false;   // all values of the name, not the last
   bool whole = false;  // a model of all pairs of the source
   std::uint8_t path_index = 0;
   http::Token token = http::Token::unknown;

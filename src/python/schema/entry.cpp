@@ -35,7 +35,8 @@ PyObject* read_json(PyObject* object, std::string_view document, ErrorList& erro
   const bool read = !machine.aborted() && input.finish();
   if (result && read) return result.release();
   if (!PyErr_Occurred() && reader.error().code != Errc::ok) {
-    errors.roll_back(before, [](void* input_object) { drop(static_cast<PyObject*>(input_object)); });
+    errors.roll_back(before,
+                     [](void* input_object) { drop(static_cast<PyObject*>(input_object)); });
     raise_json_error(reader);
   } else if (!PyErr_Occurred() && errors.no_memory()) {
     (void)PyErr_NoMemory();
