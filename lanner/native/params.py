@@ -116,6 +116,7 @@ class Param:
             "discriminator": discriminator,
         }
         self.rules = {name: value for name, value in given.items() if value is not None}
+        vars(self).update(self.rules)  # for a field of a whole model: lanner.schema reads them there
 
     def wire_name(self, name: str) -> str:
         """The name in a request of a parameter that the function calls `name`."""
