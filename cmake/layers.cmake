@@ -24,11 +24,6 @@ endif()
 lanner_layer(NAME websocket
   SOURCES handshake.cpp
   TESTS handshake_test.cpp)
-lanner_layer(NAME router
-  SOURCES builder.cpp converter.cpp host_table.cpp location.cpp match.cpp methods.cpp pattern.cpp router.cpp segment.cpp text_table.cpp tree.cpp
-    tree_builder.cpp url.cpp
-  TESTS builder_test.cpp converter_test.cpp host_table_test.cpp location_test.cpp match_test.cpp methods_test.cpp pattern_test.cpp
-    raw_text_test.cpp router_test.cpp segment_test.cpp text_table_test.cpp tree_test.cpp tree_builder_test.cpp url_test.cpp)
 lanner_layer(NAME process
   SOURCES board.cpp
   TESTS board_test.cpp)

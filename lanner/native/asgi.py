@@ -11,9 +11,9 @@ from urllib.parse import quote
 from lanner.native.background import BackgroundTasks
 from lanner.native.engine import in_background, injected
 from lanner.native.errors import HTTPException, RequestValidationError
-from lanner.native.failures import log_exception
 from lanner.native.requests import Request
-from lanner.responses import Response
+from lanner.native.responses import Response
+from lanner.native.traceback_log import log_exception
 from lanner.schema import JSONDecodeError, ValidationError
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ class BackgroundTasks:
         self.tasks.append(BackgroundTask(func, *args, **kwargs))
 
     async def __call__(self) -> None:
-        from lanner.native.failures import log_exception
+        from lanner.native.traceback_log import log_exception
 
         for task in self.tasks:
             try:

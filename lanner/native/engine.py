@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from lanner import _core
 from lanner.native.background import BackgroundTasks
 from lanner.native.errors import HTTPException, RequestValidationError
-from lanner.native.failures import log_exception
 from lanner.native.params import MISSING
 from lanner.native.requests import Request
+from lanner.native.responses import Response
 from lanner.native.routing import PARAMETER, Route
 from lanner.native.signature import Parameter, RouteError, Signature
-from lanner.responses import Response
+from lanner.native.traceback_log import log_exception
 from lanner.schema import ValidationError
 
 if TYPE_CHECKING:
@@ -57,9 +57,13 @@ class Engine:
         except ValueError as error:
             raise RouteError(str(error)) from None
 
-    def request(self, scope: MutableMapping[str, Any], body: bytes, route: int, values: tuple[str, ...]) -> Request:
-        """The Request of a handler that asks for it."""
+    def request(
+        self, scope: MutableMapping[str, Any], body: bytes, route: int | None, values: tuple[str, ...]
+    ) -> Request:
+        """The Request of a handler that asks for it; route: None where none was found."""
         scope["app"] = self.app
+        if route is None:
+            return Request(scope, body)
         scope["route"] = self.routes[route]
         names = self.converters[route]
         scope["path_params"] = {name: convert(text) for (name, convert), text in zip(names, values, strict=True)}

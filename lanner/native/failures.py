@@ -1,14 +1,12 @@
-"""What becomes of an exception of a handler: an answer, and a traceback in the log where nobody expected it."""
+"""What becomes of an exception of a handler: an answer, by the exception handler registered for it or the usual one."""
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from lanner.log import line, put, stamp
 from lanner.native.errors import HTTPException, RequestValidationError
-from lanner.responses import JSONResponse, PlainTextResponse, Response
+from lanner.native.responses import JSONResponse, PlainTextResponse, Response
 
 ExceptionHandler = Callable[[Any, Any], Response | Awaitable[Response]]
 
@@ -64,12 +62,3 @@ def default_answer(error: Exception) -> Response:
     if isinstance(error, RequestValidationError):
         return JSONResponse({"detail": error.errors()}, 422)
     return PlainTextResponse("Internal Server Error", 500)
-
-
-def log_exception(event: str, error: BaseException, request: Any = None) -> None:
-    """One line and the traceback behind it, written at once."""
-    fields: dict[str, object] = {}
-    if request is not None:
-        fields = {"method": request.method, "target": request.url.path}
-    text = "".join(traceback.format_exception(error)).rstrip("\n")
-    put(stamp() + line("error", event, fields) + "\n" + text)

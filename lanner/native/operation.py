@@ -8,8 +8,15 @@ from collections.abc import Callable
 from typing import Any, NotRequired, TypedDict, Union, get_args, get_origin
 
 from lanner.native.params import MISSING, Body
+from lanner.native.responses import (
+    HTMLResponse,
+    JSONResponse,
+    ORJSONResponse,
+    PlainTextResponse,
+    Response,
+    content_type,
+)
 from lanner.native.signature import Coercion, Parameter, RouteError, Signature, show
-from lanner.responses import HTMLResponse, JSONResponse, ORJSONResponse, PlainTextResponse, Response, content_type
 from lanner.schema import Schema
 
 NO_BODY = frozenset({204, 205, 304})

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from lanner.native import operation
 from lanner.native.params import MISSING
+from lanner.native.responses import JSONResponse
 from lanner.native.signature import Coercion, RouteError, Signature, described, read
-from lanner.responses import JSONResponse
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")

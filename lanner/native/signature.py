@@ -14,8 +14,8 @@ from typing import Annotated, Any, get_args, get_origin
 from lanner.native.background import BackgroundTasks
 from lanner.native.params import MISSING, Body, Param, Path, Query, Rules
 from lanner.native.requests import Request
+from lanner.native.responses import Response
 from lanner.native.schemas import is_model, kinds, schema_of
-from lanner.responses import Response
 from lanner.schema import Schema, ValidationError
 
 GIVEN = {"request": Request, "response": Response, "tasks": BackgroundTasks}  # what a handler asks for by type

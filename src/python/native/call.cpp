@@ -51,6 +51,15 @@ bool NativeCall::begin(std::string_view body) noexcept {
   return done;
 }
 
+bool NativeCall::begin_rejected(int status, std::string_view allow) noexcept {
+  Ref error = Ref::steal(
+      allow.empty() ? PyObject_CallFunction(app_.hooks().rejected.get(), "iO", status, Py_None)
+                    : PyObject_CallFunction(app_.hooks().rejected.get(), "i{sN}", status, "Allow",
+                                            latin1_str(allow)));
+  if (error) raise_exception(std::move(error));
+  return fail();
+}
+
 bool NativeCall::take_result(Ref value) noexcept {
   if (PyCoro_CheckExact(value.get())) return start_task(std::move(value));
   return answer(value.get());
@@ -229,8 +238,9 @@ PyObject* NativeCall::request() noexcept {
   Ref scope = Ref::steal(handler_.asgi().scope().build(*exchange_));
   Ref body =
       Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
-  Ref values = Ref::steal(values_tuple(match_));
-  Ref route = Ref::steal(PyLong_FromUnsignedLong(match_.route));
+  const bool found = match_.outcome == router::Outcome::matched;
+  Ref values = Ref::steal(found ? values_tuple(match_) : PyTuple_New(0));
+  Ref route = Ref::steal(found ? PyLong_FromUnsignedLong(match_.route) : none());
   if (!scope || !body || !values || !route) return nullptr;
   request_ = Ref::steal(PyObject_CallFunctionObjArgs(
       app_.hooks().request.get(), scope.get(), body.get(), route.get(), values.get(), nullptr));

@@ -31,6 +31,8 @@ class NativeCall final : public http::Observer, public ListNode<NativeCallTag>, 
 
   // REQUIRES: the GIL; `body` has a NUL behind it. True: the request is answered, destroy this.
   bool begin(std::string_view body) noexcept;
+  // The same for a 404 or 405 that an exception handler wants to see.
+  bool begin_rejected(int status, std::string_view allow) noexcept;
   // Its task has ended. True: destroy this.
   bool on_task_done() noexcept;
   // For the drain's end.

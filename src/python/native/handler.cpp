@@ -56,6 +56,8 @@ void NativeHandler::reject(http::Exchange& exchange, const router::Match& match)
   router::AllowText allow;
   switch (match.outcome) {
     case router::Outcome::method_not_allowed:
+      if (app_.hooks().rejected)
+        return reject_in_python(exchange, match, 405, app_.router().allow(match.allowed, &allow));
       return refuse(exchange, 405, "allow", app_.router().allow(match.allowed, &allow));
     case router::Outcome::automatic_options:
       return refuse(exchange, 204, "allow", app_.router().allow(match.allowed, &allow));
@@ -69,6 +71,7 @@ void NativeHandler::reject(http::Exchange& exchange, const router::Match& match)
                     {text.get(), static_cast<std::size_t>(end - text.get())});
     }
     default:
+      if (app_.hooks().rejected) return reject_in_python(exchange, match, 404, {});
       return refuse(exchange, 404, {}, {});
   }
 }
@@ -124,18 +127,33 @@ int NativeHandler::read_body(http::Exchange& exchange, const Operation& operatio
   return 0;
 }
 
+void NativeHandler::take_gil() noexcept {
+  if (gil_.held()) return;
+  gil_.hold();
+  asgi_.released().drop_all();
+}
+
+void NativeHandler::reject_in_python(http::Exchange& exchange, const router::Match& match,
+                                     int status, std::string_view allow) noexcept {
+  take_gil();
+  NativeCall* call = calls_.make(*this, app_, exchange, match);
+  if (!call) return exchange.abort();
+  keep(call, call->begin_rejected(status, allow));
+}
+
 void NativeHandler::run(http::Exchange& exchange, const router::Match& match) noexcept {
   const int refused = read_body(exchange, app_.operation(match.route));
   if (refused) return refuse(exchange, refused, {}, {});
-  if (!gil_.held()) {
-    gil_.hold();
-    asgi_.released().drop_all();
-  }
+  take_gil();
   NativeCall* call = calls_.make(*this, app_, exchange, match);
   if (!call) return exchange.abort();
   Buffer body = std::move(body_);  // a handler may serve another request meanwhile
   const bool done = call->begin({body.data(), body.size() - 1});
   body_ = std::move(body);
+  keep(call, done);
+}
+
+void NativeHandler::keep(NativeCall* call, bool done) noexcept {
   if (done) {
     call_ended(call);
   } else {

@@ -40,9 +40,12 @@ class NativeHandler final : public http::Handler {
   std::size_t suspended_count() const noexcept { return calls_.in_use(); }
 
  private:
-  void route(http::Exchange& exchange, const router::Match& match) noexcept;
   void reject(http::Exchange& exchange, const router::Match& match) noexcept;
   void run(http::Exchange& exchange, const router::Match& match) noexcept;
+  void reject_in_python(http::Exchange& exchange, const router::Match& match, int status,
+                        std::string_view allow) noexcept;
+  void take_gil() noexcept;
+  void keep(NativeCall* call, bool done) noexcept;
   // 0, or the status that refuses it. The body is in body_, with a NUL behind it.
   int read_body(http::Exchange& exchange, const Operation& operation) noexcept;
   static void refuse(http::Exchange& exchange, int status, std::string_view name,

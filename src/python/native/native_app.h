@@ -46,8 +46,8 @@ class NativeApp final {
   std::uint32_t route_count() const noexcept { return count_; }
   const NativeHooks& hooks() const noexcept { return hooks_; }
   PyTypeObject* response_type() const noexcept {
-    return reinterpret_cast<PyTypeObject*>(
-        hooks_.response_type.get());  // SAFETY: init() checked it
+    // SAFETY: init() checked that it is a type.
+    return reinterpret_cast<PyTypeObject*>(hooks_.response_type.get());
   }
   std::uint32_t errors_max() const noexcept { return errors_max_; }
   TextSpare& spare() noexcept { return spare_; }
