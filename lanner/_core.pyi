@@ -429,6 +429,9 @@ class ThreadPool:
     def close(self) -> None:
         """The threads end when all that was submitted has run."""
 
+def route_problem(path: str, host: str, /) -> str | None:
+    """What is wrong with the pattern of a route's path or host, and what to write instead."""
+
 class NativeApp:
     """An app's routes, frozen. routes and hooks: as lanner/native/engine.py describes them."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from lanner import _core
 from lanner.native.failures import ExceptionHandler, Failures
 from lanner.native.requests import State
 from lanner.native.routing import Route, Router
@@ -103,26 +104,26 @@ class App(Router):
             self.routes.pop()
             raise RouteError(f"{described(route.endpoint)}: a path begins with '/', and {route.path!r} does not")
         try:
-            for method in sorted(route.methods):
-                self.take(method, route)
+            if problem := _core.route_problem(route.path, route.host or ""):
+                raise RouteError(f"{described(route.endpoint)}: {problem}")
+            shapes = [self.shape(method, route) for method in sorted(route.methods)]
             route.compile(self.coercion, None)
         except BaseException:
             self.routes.pop()
             raise
+        self._taken.update(dict.fromkeys(shapes, route))
         self._engine = None  # made again, with the new route
 
-    def take(self, method: str, route: Route) -> None:
-        shape = (
-            route.host,
-            method,
-            functools.reduce(lambda path, name: path.replace("{" + name, "{", 1), route.path_names, route.path),
-        )
-        before = self._taken.setdefault(shape, route)
-        if before is not route:
+    def shape(self, method: str, route: Route) -> tuple[str | None, str, str]:
+        """What no two routes may have in common: host, method and path without the names of its parameters."""
+        path = re.sub(r"{[^{}:]*", "{", route.path)
+        before = self._taken.get((route.host, method, path))
+        if before is not None:
             raise RouteError(
                 f"{method} {route.path} is there twice: {described(before.endpoint)} and {described(route.endpoint)}; "
                 "give one of them another path or method"
             )
+        return route.host, method, path
 
     def exception_handler(self, key: Any) -> Callable[[Function], Function]:
         """A decorator: the function answers exceptions of that class, or HTTPExceptions of that status.

@@ -217,11 +217,10 @@ def make_route(path: str, endpoint: Callable[..., Any], methods: Iterable[str], 
     for method in names:
         if not TOKEN.fullmatch(method):
             raise RouteError(f"{where}: {method!r} is no method (RFC 9110, section 9.1)")
-    exclude = {to: said.pop(name) for name, to in EXCLUDES.items() if said.get(name) not in (None, False)}
-    for name in EXCLUDES:
-        said.pop(name, None)
-    if exclude.pop("by_alias", True) is not True:
+    if said.get("response_model_by_alias", True) is False:
         raise RouteError(f"{where}: response_model_by_alias=False is not there; names on the wire are the aliases")
+    given = {to: said.pop(name, None) for name, to in EXCLUDES.items()}
+    exclude = {name: value for name, value in given.items() if value not in (None, False) and name != "by_alias"}
     for name in said:
         if name not in KEYWORDS:
             from lanner.spelling import nearest

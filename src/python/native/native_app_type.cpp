@@ -266,6 +266,27 @@ void app_dealloc(PyObject* object) noexcept {
   drop(reinterpret_cast<PyObject*>(type));  // SAFETY: PyTypeObject begins with PyObject
 }
 
+PyObject* route_problem(PyObject*, PyObject* args) noexcept {
+  const char* path = nullptr;
+  const char* host = nullptr;
+  Py_ssize_t path_size = 0;
+  Py_ssize_t host_size = 0;
+  if (!PyArg_ParseTuple(args, "s#s#:route_problem", &path, &path_size, &host, &host_size))
+    return nullptr;
+  router::Pattern pattern;
+  std::string why;
+  if (router::parse_path({path, static_cast<std::size_t>(path_size)}, &pattern, &why) &&
+      router::parse_host({host, static_cast<std::size_t>(host_size)}, &pattern, &why))
+    return none();
+  return PyUnicode_FromStringAndSize(why.data(), static_cast<Py_ssize_t>(why.size()));
+}
+
+PyMethodDef functions[] = {
+    {"route_problem", route_problem, METH_VARARGS,
+     PyDoc_STR(
+         "route_problem(path, host) -> str | None\n\nWhat is wrong with a route's patterns.")},
+    {nullptr, nullptr, 0, nullptr}};
+
 PyMethodDef methods[] = {
     {"match", app_match, METH_VARARGS,
      PyDoc_STR("match(method, path, host, query) -> (status, ...)\n\n(200, route, raw values, "
@@ -307,7 +328,8 @@ int add_native_app_type(PyObject* module, NativeState* state) noexcept {
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
   PyObject* type = PyType_FromModuleAndSpec(module, &spec, nullptr);
   state->app_type = reinterpret_cast<PyTypeObject*>(type);  // SAFETY: it is a type, or null
-  return type ? PyModule_AddObjectRef(module, "NativeApp", type) : -1;
+  if (!type || PyModule_AddFunctions(module, functions) < 0) return -1;
+  return PyModule_AddObjectRef(module, "NativeApp", type);
 }
 
 }  // namespace lanner::python
