@@ -19,10 +19,8 @@ inline bool set_hello_head(http::ResponseHead* head) noexcept {
 
 class HelloHandler final : public http::Handler {
  public:
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
-    return http::BodyMode::whole;
-  }
-  void handle(http::Exchange& exchange) noexcept override {
+  http::Plan plan(const http::RequestHead&) noexcept override { return {}; }
+  void handle(http::Exchange& exchange, const http::Plan&) noexcept override {
     if (!set_hello_head(&head_) || !exchange.start(head_, kHello.size())) return exchange.abort();
     (void)exchange.write({kHello, nullptr, nullptr});
     (void)exchange.finish();

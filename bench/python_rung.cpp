@@ -20,10 +20,8 @@ namespace {
 class PythonHandler final : public http::Handler, public net::LoopHook {
  public:
   explicit PythonHandler(PyObject* function) noexcept : function_(function) {}
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
-    return http::BodyMode::whole;
-  }
-  void handle(http::Exchange& exchange) noexcept override {
+  http::Plan plan(const http::RequestHead&) noexcept override { return {}; }
+  void handle(http::Exchange& exchange, const http::Plan&) noexcept override {
     gil_.hold();
     const python::Ref body = python::Ref::steal(PyObject_CallNoArgs(function_));
     if (!body || !PyBytes_Check(body.get()) || !set_hello_head(&head_)) return exchange.abort();

@@ -1,7 +1,8 @@
-// http/exchange.h: one request and its answer, whatever the protocol; and the handler that answers.
+// http/exchange.h: one request and its answer, whatever the protocol; and the handler that plans and
+// answers.
 //
-//   handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()
-//       \------------\------------\------------------\-------------> abort()
+//   plan() -> handle() -> [inform()]* -> start() -> [write() | write_file()]* -> finish()
+//                 \------------\------------\------------------\-------------> abort()
 //
 // On the loop's thread no call waits: write() returns `full` when the source should pause, and the
 // observer's on_writable() is called later. An exchange that was passed to another thread
@@ -59,8 +60,14 @@ class Body {
   // blocking().
   virtual Result<std::size_t> read(char* to, std::size_t room) noexcept = 0;
   // The number of bytes left to read, if it is known without waiting: for whole bodies and
-  // Content-Length.
+  // Content-Length. BodyMode::stream: of those that came before handle().
   virtual std::optional<std::uint64_t> bytes_left() const noexcept = 0;
+  // What read() would give next, as far as it is in memory, in one piece and not copied: all of a
+  // body that did not go to a file. Valid until the next read(), skip() or retain(), or the end of
+  // handle(). Empty if blocking(): its bytes are another thread's.
+  virtual std::string_view view() noexcept = 0;
+  // As if so many had been read. REQUIRES: bytes <= view().size()
+  virtual void skip(std::size_t bytes) noexcept = 0;
   // Around a read() on another thread than the exchange's, which is blocking(): the exchange does
   // not end between the two; that makes read() return. One thread reads at a time.
   virtual void begin_read() noexcept {}
@@ -79,8 +86,9 @@ class Observer {
   on_disconnect() noexcept = 0;  // the client is gone; finish() or abort() is still owed
   virtual void
   on_half_close() noexcept = 0;  // the client sends no more, but may still read (FIN); at most once
-  // BodyMode::stream only. A piece is never empty and is valid during the call. The end is reported
-  // once: Errc::ok, or the reason why the body is incomplete. Nothing follows on_disconnect().
+  // BodyMode::stream only, and what came after handle() was called. A piece is never empty and is
+  // valid during the call. The end is reported once: Errc::ok, or the reason why the body is
+  // incomplete. Nothing follows on_disconnect().
   virtual void on_body(std::string_view piece) noexcept = 0;
   virtual void on_body_end(Errc error) noexcept = 0;
 
@@ -93,8 +101,11 @@ class Exchange {
   virtual const RequestHead& head() const noexcept = 0;
   virtual Endpoint client() const noexcept = 0;
   virtual Endpoint server() const noexcept = 0;
-  // REQUIRES: BodyMode::whole, or blocking().
+  // BodyMode::whole: all of it. BodyMode::stream: what came with the head; the rest, if the body is
+  // not complete yet, is the observer's. blocking(): all of it, as it comes.
   virtual Body& body() noexcept = 0;
+  // Nothing more will come to the observer.
+  virtual bool body_complete() const noexcept = 0;
   virtual bool blocking() const noexcept = 0;
   // BodyMode::stream: sends 100 Continue if the client waits for it (RFC 9110, section 10.1.1).
   virtual void want_body() noexcept = 0;
@@ -145,16 +156,28 @@ class Exchange {
 
 enum class BodyMode : std::uint8_t {
   whole,   // handle() runs when the body is complete, in memory or spooled
-  stream,  // handle() runs at the head; the body is read as it comes
+  stream,  // handle() runs once what came with the head was read; the rest is read as it comes
 };
 
-// Answers exchanges. All calls on the loop thread.
+// What a handler says of a request by one look at its head.
+struct Plan {
+  static constexpr std::uint64_t kUnlimited = UINT64_MAX;
+
+  BodyMode body_mode = BodyMode::whole;
+  // The largest body that is taken; larger: 413, and handle() is not called or hears of it as of an
+  // incomplete body. 0 = Limits::body_bytes, kUnlimited = whatever comes.
+  std::uint64_t body_bytes_max = 0;
+  const void* route = nullptr;  // for handle(); the handler's own
+};
+
+// Plans and answers exchanges. All calls on the loop thread.
 class Handler {
  public:
-  virtual BodyMode body_mode(const RequestHead& head) noexcept = 0;
+  // Once for each request, before its body is read.
+  virtual Plan plan(const RequestHead& head) noexcept = 0;
   // Answers now, or retains the exchange and answers later. The server aborts an exchange that is
-  // neither finished, aborted nor retained on return.
-  virtual void handle(Exchange& exchange) noexcept = 0;
+  // neither finished, aborted nor retained on return. `plan` is valid during the call.
+  virtual void handle(Exchange& exchange, const Plan& plan) noexcept = 0;
 
  protected:
   ~Handler() = default;

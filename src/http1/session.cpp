@@ -35,13 +35,11 @@ Result<Session::Event> Session::next_head(std::string_view& in, const http::Limi
   framing_ = head->framing;
   length_left_ = head->content_length;  // 0 unless framing is length
   body_bytes_ = 0;
-  if (limits.body_bytes != 0 && length_left_ > limits.body_bytes)
-    return fail({Errc::body_too_large, 0});
   phase_ = Phase::body;
   return Event::head;
 }
 
-// Framing none and length; limits.body_bytes was checked at the head.
+// Framing none and length.
 Result<Session::Event> Session::next_body(std::string_view& in, std::string_view* piece) noexcept {
   if (length_left_ == 0) {
     phase_ = Phase::done;
@@ -65,8 +63,6 @@ Result<Session::Event> Session::next_chunk(std::string_view& in, const http::Lim
       return Event::need_more;
     case ChunkedDecoder::Step::data:
       body_bytes_ += piece->size();
-      if (limits.body_bytes != 0 && body_bytes_ > limits.body_bytes)
-        return fail({Errc::body_too_large, 0});
       return Event::body;
     case ChunkedDecoder::Step::done:
       break;

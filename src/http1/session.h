@@ -33,9 +33,8 @@ class Session {
   // Takes one step and consumes the bytes it used from the front of `in`. In Phase::head nothing is
   // consumed until the head is whole: the caller keeps the bytes and passes them again together
   // with more (`in` starts at the same byte). In Phase::done nothing is consumed (need_more); in
-  // Phase::failed every call is an error. limits.body_bytes is checked here: body_too_large, at the
-  // head already where Content-Length says so. `fields`: see parse_head(); `head`, `piece`: filled
-  // by their events only.
+  // Phase::failed every call is an error. How large a body may be is for the caller to say
+  // (body_bytes()). `fields`: see parse_head(); `head`, `piece`: filled by their events only.
   Result<Event> next(std::string_view& in, const http::Limits& limits,
                      std::span<http::Field> fields, http::RequestHead* head,
                      std::string_view* piece) noexcept;

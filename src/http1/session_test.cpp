@@ -104,27 +104,6 @@ TEST(Session, HandsOutChunkedBodiesOneAfterTheOther) {
   EXPECT_TRUE(in.empty());
 }
 
-TEST(Session, LimitsBodies) {
-  Driver driver;
-  driver.limits.body_bytes = 5;
-  std::string_view in = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 6\r\n\r\n";
-  EXPECT_EQ(driver.next(in).code(), Errc::body_too_large);
-  EXPECT_EQ(driver.session.phase(), Phase::failed);
-
-  Driver fits;
-  fits.limits.body_bytes = 5;
-  in = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n";
-  EXPECT_EQ(*fits.next(in), Event::head);
-
-  Driver chunked;
-  chunked.limits.body_bytes = 5;
-  in = "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: "
-       "chunked\r\n\r\n5\r\nhello\r\n1\r\n!\r\n0\r\n\r\n";
-  EXPECT_EQ(*chunked.next(in), Event::head);
-  EXPECT_EQ(*chunked.next(in), Event::body);
-  EXPECT_EQ(chunked.next(in).code(), Errc::body_too_large);
-}
-
 TEST(Session, ReportsBadFraming) {
   Driver driver;
   std::string_view in = "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n";

@@ -9,6 +9,8 @@
 namespace lanner::server {
 
 Result<void> BodyStore::append(std::string_view piece, std::uint64_t memory_max) noexcept {
+  Result<void> owned = own();
+  if (!owned) return owned;
   if (!spooled() && memory_.size() + piece.size() <= memory_max) {
     if (!memory_.append(piece)) return Errc::no_memory;
     charge_.set(memory_.capacity());
@@ -21,9 +23,10 @@ Result<void> BodyStore::append(std::string_view piece, std::uint64_t memory_max)
 
 Result<void> BodyStore::own() noexcept {
   if (borrowed_.empty()) return {};
-  if (!memory_.append(borrowed_)) return Errc::no_memory;
+  if (!memory_.append(view())) return Errc::no_memory;
   charge_.set(memory_.capacity());
   borrowed_ = {};
+  read_ = 0;
   return {};
 }
 
@@ -37,19 +40,29 @@ void BodyStore::reset() noexcept {
   spooled_ = read_ = 0;
 }
 
+std::string_view BodyStore::view() noexcept {
+  const std::string_view all = in_memory();
+  return all.substr(std::min<std::uint64_t>(read_, all.size()));
+}
+
 Result<std::size_t> BodyStore::read(char* to, std::size_t room) noexcept {
-  const std::string_view in_memory = borrowed_.empty() ? memory_.view() : borrowed_;
+  const std::string_view next = view();
   std::size_t count = 0;
-  if (read_ < in_memory.size()) {
-    count = std::min(room, in_memory.size() - static_cast<std::size_t>(read_));
-    std::memcpy(to, in_memory.data() + read_, count);
+  if (!next.empty()) {
+    count = std::min(room, next.size());
+    std::memcpy(to, next.data(), count);
   } else if (!spool_.empty()) {
     Result<std::size_t> got = spool_.read(to, room);
     if (!got) return got;
     count = *got;
   }
-  read_ += count;
+  skip(count);
   return count;
+}
+
+void BodyStore::skip(std::size_t bytes) noexcept {
+  read_ += bytes;
+  if (read_ == size()) reset();
 }
 
 }  // namespace lanner::server

@@ -16,7 +16,7 @@
 namespace lanner::server {
 
 // Reused by the exchanges of one connection, with reset() between them. It holds no memory when
-// empty.
+// empty, or read to its end.
 class BodyStore final : public http::Body {
  public:
   explicit BodyStore(SpoolFile& file) noexcept : charge_(file.budget()), spool_(file) {}
@@ -24,12 +24,13 @@ class BodyStore final : public http::Body {
   BodyStore& operator=(const BodyStore&) = delete;
   ~BodyStore() { reset(); }
 
-  // The whole body is in the receive buffer: nothing is copied until own().
+  // All that there is lies in the receive buffer: nothing is copied until own().
   // REQUIRES: nothing was added since reset().
   void borrow(std::string_view bytes) noexcept { borrowed_ = bytes; }
-  // Adds a piece: to memory up to `memory_max` bytes in all, the rest to the file.
+  // Adds a piece: to memory up to `memory_max` bytes in all, the rest to the file. What was borrowed
+  // is copied first.
   Result<void> append(std::string_view piece, std::uint64_t memory_max) noexcept;
-  // Copies a borrowed view, so that it outlives the receive buffer.
+  // Copies what is left of a borrowed view, so that it outlives the receive buffer.
   Result<void> own() noexcept;
   void reset() noexcept;
 
@@ -38,8 +39,14 @@ class BodyStore final : public http::Body {
 
   Result<std::size_t> read(char* to, std::size_t room) noexcept override;
   std::optional<std::uint64_t> bytes_left() const noexcept override { return size() - read_; }
+  std::string_view view() noexcept override;
+  void skip(std::size_t bytes) noexcept override;
 
  private:
+  std::string_view in_memory() const noexcept {
+    return borrowed_.empty() ? memory_.view() : borrowed_;
+  }
+
   std::string_view borrowed_;
   Buffer memory_;
   Charge charge_;  // of memory_

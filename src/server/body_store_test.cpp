@@ -72,6 +72,49 @@ TEST(BodyStore, OwningGoesOnWhereReadingWas) {
   EXPECT_EQ(test::read_all(store), "llo");
 }
 
+TEST(BodyStore, ShowsWhatIsInMemoryWithoutACopy) {
+  const std::string bytes = "hello";
+  Files files;
+  BodyStore store(files.file);
+  EXPECT_EQ(store.view(), "");
+  store.borrow(bytes);
+  EXPECT_EQ(store.view().data(), bytes.data());
+  store.skip(2);
+  EXPECT_EQ(store.view(), "llo");
+  EXPECT_EQ(store.bytes_left(), 3u);
+  ASSERT_TRUE(store.own());
+  EXPECT_EQ(store.view(), "llo");
+  EXPECT_NE(store.view().data(), bytes.data() + 2);
+  char part[2];
+  EXPECT_EQ(*store.read(part, 2), 2u);
+  EXPECT_EQ(store.view(), "o");
+  store.skip(1);
+  EXPECT_EQ(store.view(), "");
+  EXPECT_EQ(store.bytes_left(), 0u);
+  EXPECT_EQ(files.budget.used(), 0u) << "what was read to its end holds no memory";
+}
+
+TEST(BodyStore, ShowsOnlyWhatIsInFrontOfTheFile) {
+  Files files;
+  BodyStore store(files.file);
+  ASSERT_TRUE(store.append("abc", 3));
+  ASSERT_TRUE(store.append("defg", 3));
+  EXPECT_EQ(store.view(), "abc");
+  store.skip(3);
+  EXPECT_EQ(store.view(), "") << "the rest must be read";
+  EXPECT_EQ(test::read_all(store), "defg");
+}
+
+TEST(BodyStore, CopiesWhatWasBorrowedBeforeItAddsToIt) {
+  std::string bytes = "abc";
+  Files files;
+  BodyStore store(files.file);
+  store.borrow(bytes);
+  ASSERT_TRUE(store.append("def", 100));
+  bytes = "xxx";
+  EXPECT_EQ(store.view(), "abcdef");
+}
+
 TEST(BodyStore, OwningTwiceOrNothingIsNothing) {
   Files files;
   BodyStore store(files.file);

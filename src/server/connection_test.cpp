@@ -461,9 +461,9 @@ TEST(Connection, PausingInsideABodyLosesNothing) {
   observer.then_end = [&](Errc) { (void)answer(*handler.held, observer.body); };
   Rig rig(handler, Rig::plain_options());
   Client& client = rig.connect();
-  client.send(
-      "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
-      "1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n");
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n");
+  rig.settle();
+  client.send("1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n");
   for (int piece = 1; piece <= 3; ++piece) {
     rig.settle();
     ASSERT_EQ(observer.pieces, piece);
@@ -520,7 +520,7 @@ TEST(Connection, ClosesRatherThanDiscardALongBody) {
   options.limits.linger_bytes = 9;
   Rig rig(handler, options);
   for (const std::string& request :
-       {post("/", "0123456789"),
+       {std::string("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n"),
         std::string("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"),
         post("/", "", "Expect: 100-continue\r\n").replace(40, 1, "5")}) {
     Client& client = rig.connect();

@@ -26,16 +26,72 @@ void rebase(std::string_view* view, std::string_view from, const char* to) noexc
 
 ExchangeCore::ExchangeCore(Connection& connection, ExchangeSink& sink) noexcept
     : connection_(connection),
+      server_(connection.server()),
+      limits_(server_.limits()),
       sink_(sink),
-      arena_(connection.server().loop().blocks()),
-      store_(connection.server().spool_file()) {}
+      arena_(server_.loop().blocks()),
+      store_(server_.spool_file()) {}
 
-void ExchangeCore::open(std::string_view raw) noexcept {
+std::uint64_t ExchangeCore::now_ms() const noexcept { return server_.loop().now_ms(); }
+
+Result<void> ExchangeCore::open(std::string_view raw, std::uint64_t since_ms) noexcept {
   raw_ = raw;
-  state_ = State::open;
-  if (connection_.server().options().access_format) opened_us_ = sys::monotonic_us();
-  const Options& options = connection_.server().options();
+  state_ = State::receiving;
+  const Options& options = server_.options();
+  if (options.access_format) opened_us_ = sys::monotonic_us();
+  if (limits_.request_ms > 0) until_ms_ = since_ms + limits_.request_ms;
   if (options.trust && (head_.forwarded || options.may_drop_forwarding())) apply_forwarding();
+  plan_ = server_.handler().plan(head_);
+  if (head_.framing == http::BodyFraming::none) return {};
+  clock_.begin(now_ms());
+  const std::uint64_t most = plan_.body_bytes_max ? plan_.body_bytes_max : limits_.body_bytes;
+  body_bytes_max_ = most ? most : http::Plan::kUnlimited;
+  return head_.content_length > body_bytes_max_ ? Errc::body_too_large : Result<void>();
+}
+
+Result<void> ExchangeCore::add_body(std::string_view piece) noexcept {
+  clock_.on_piece(now_ms());
+  body_bytes_ += piece.size();
+  if (body_bytes_ > body_bytes_max_) return Errc::body_too_large;
+  if (state_ == State::receiving) return keep_body(piece);
+  if (observer_) observer_->on_body(piece);
+  return {};
+}
+
+// A first piece that the handler sees in this turn need not be copied.
+Result<void> ExchangeCore::keep_body(std::string_view piece) noexcept {
+  const bool stream = plan_.body_mode == http::BodyMode::stream;
+  const bool whole =
+      head_.framing == http::BodyFraming::length && piece.size() == head_.content_length;
+  if (whole || (stream && piece.size() == body_bytes_)) {
+    store_.borrow(piece);
+    return {};
+  }
+  // What came with the head is no more than was read at once.
+  return store_.append(piece, stream ? UINT64_MAX : server_.body_memory_bytes());
+}
+
+void ExchangeCore::end_body() noexcept {
+  body_complete_ = true;
+  if (state_ == State::receiving) return dispatch();
+  if (observer_) observer_->on_body_end(Errc::ok);
+}
+
+Result<void> ExchangeCore::wait_for_body(bool all) noexcept {
+  if (state_ != State::receiving) return {};
+  if (plan_.body_mode == http::BodyMode::stream) {
+    dispatch();
+    return {};
+  }
+  if (all) want_body();
+  return keep_head();
+}
+
+void ExchangeCore::dispatch() noexcept {
+  state_ = State::open;
+  server_.handler().handle(*this, plan_);
+  if (state_ != State::idle && !observer_) abort();
+  server_.flush_held();
 }
 
 void ExchangeCore::reset() noexcept {
@@ -45,12 +101,13 @@ void ExchangeCore::reset() noexcept {
   if (trailer_lines_.capacity() > 0) trailer_lines_.release();
   store_.reset();
   arena_.reset();
-  head_kept_ = overflow_ = waits_for_space_ = continue_sent_ = dispatched_ = false;
+  head_kept_ = overflow_ = waits_for_space_ = continue_sent_ = body_complete_ = body_paused_ =
+      false;
   client_bytes_ = 0;
   server_named_ = false;
   server_port_ = 0;
   frame_.content_length.reset();
-  body_sent_ = 0;
+  body_sent_ = body_bytes_ = 0;
   status_ = 0;
 }
 
@@ -84,15 +141,24 @@ Result<void> ExchangeCore::retain(http::Observer* observer) noexcept {
 }
 
 void ExchangeCore::want_body() noexcept {
-  if (!head_.expect_continue || continue_sent_ || state_ != State::open || sink_.body_begun()) {
-    return;
-  }
+  const bool late = state_ != State::receiving && state_ != State::open;
+  if (!head_.expect_continue || continue_sent_ || late || body_bytes_ > 0) return;
   continue_sent_ = true;
   sink_.send_continue();
 }
 
-void ExchangeCore::pause_body() noexcept { sink_.pause_body(true); }
-void ExchangeCore::resume_body() noexcept { sink_.pause_body(false); }
+void ExchangeCore::pause_body() noexcept {
+  if (body_paused_) return;
+  body_paused_ = true;
+  clock_.pause(now_ms());
+}
+
+void ExchangeCore::resume_body() noexcept {
+  if (!body_paused_) return;
+  body_paused_ = false;
+  clock_.resume(now_ms());
+  sink_.resume_body();
+}
 
 Result<void> ExchangeCore::inform(const http::ResponseHead& head) noexcept {
   if (state_ == State::lost || state_ == State::idle) return Errc::disconnected;
@@ -112,7 +178,7 @@ Result<void> ExchangeCore::start(const http::ResponseHead& head,
   if (!headed) return headed;
   state_ = State::started;
   status_ = static_cast<std::uint16_t>(head.status());
-  log::AccessFormat* format = connection_.server().options().access_format;
+  log::AccessFormat* format = server_.options().access_format;
   if (format && format->needs_response_fields()) {
     logged_head_.reset(new (std::nothrow) http::ResponseHead);
     // Without memory the line has "-" where the fields would be.
@@ -141,7 +207,7 @@ http::WriteState ExchangeCore::sent(bool stored) noexcept {
   }
   if (!sink_.full()) return http::WriteState::ok;
   // Near the budget: as much as the client takes goes to it now, the rest to the file.
-  if (connection_.server().budget().near()) return flush();
+  if (server_.budget().near()) return flush();
   waits_for_space_ = true;
   return http::WriteState::full;
 }
@@ -206,6 +272,10 @@ void ExchangeCore::on_space() noexcept {
   if (observer_) observer_->on_writable();
 }
 
+void ExchangeCore::on_half_close() noexcept {
+  if (observer_ && state_ != State::lost) observer_->on_half_close();
+}
+
 Result<void> ExchangeCore::finish() noexcept {
   if (state_ == State::lost) {
     end(false);
@@ -230,7 +300,7 @@ Result<void> ExchangeCore::finish() noexcept {
 }
 
 void ExchangeCore::log_mistake(Errc code) noexcept {
-  log::Log* log = connection_.server().log();
+  log::Log* log = server_.log();
   if (!log) return;
   log->line(log::LogLevel::error, "app.mistake")
       .add("reason", error_name(code))
@@ -266,15 +336,16 @@ void ExchangeCore::answer_error() noexcept {
 
 void ExchangeCore::fail(Errc code, bool gone) noexcept {
   http::Observer* observer = observer_;
-  const bool streaming = observer && !sink_.body_complete() && state_ != State::lost;
-  if (!gone && state_ == State::open) {
+  const bool dispatched = state_ != State::receiving;
+  const bool streaming = observer && !body_complete_ && state_ != State::lost;
+  if (!gone && (state_ == State::open || !dispatched)) {
     status_ = static_cast<std::uint16_t>(sink_.send_error(code));
   } else if (!gone && state_ == State::started) {
     sink_.break_off();
   }
   if (state_ != State::lost) log_access();
   state_ = State::lost;
-  if (!dispatched_) {
+  if (!dispatched) {
     reset();
   } else if (observer && !in_call_) {
     if (streaming) observer->on_body_end(code);
@@ -283,17 +354,17 @@ void ExchangeCore::fail(Errc code, bool gone) noexcept {
 }
 
 void ExchangeCore::log_access() noexcept {
-  log::AccessFormat* format = connection_.server().options().access_format;
+  log::AccessFormat* format = server_.options().access_format;
   if (!format || status_ == 0) return;
-  connection_.server().log_access({.head = &head_,
-                                   .client = client(),
-                                   .status = status_,
-                                   .body_bytes = body_sent_,
-                                   .duration_us = sys::monotonic_us() - opened_us_,
-                                   .unix_us = static_cast<std::int64_t>(sys::unix_us()),
-                                   .content_length = frame_.content_length,
-                                   .response = logged_head_.get(),
-                                   .pid = 0});
+  server_.log_access({.head = &head_,
+                      .client = client(),
+                      .status = status_,
+                      .body_bytes = body_sent_,
+                      .duration_us = sys::monotonic_us() - opened_us_,
+                      .unix_us = static_cast<std::int64_t>(sys::unix_us()),
+                      .content_length = frame_.content_length,
+                      .response = logged_head_.get(),
+                      .pid = 0});
 }
 
 void ExchangeCore::end(bool persist) noexcept {

@@ -26,10 +26,8 @@ struct AnswerFrame {
 
 class ExchangeSink {
  public:
-  // The request's side.
-  virtual bool body_begun() const noexcept = 0;
-  virtual bool body_complete() const noexcept = 0;
-  virtual void pause_body(bool paused) noexcept = 0;
+  // The request's side. takes_body() of the exchange has become true.
+  virtual void resume_body() noexcept = 0;
   // 100 Continue (RFC 9110, section 10.1.1). Without memory for it the client sends its body
   // unasked, after a while.
   virtual void send_continue() noexcept = 0;

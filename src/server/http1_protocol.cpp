@@ -23,30 +23,30 @@ void Http1Protocol::release() noexcept { server_.release(*this); }
 
 std::size_t Http1Protocol::feed(std::string_view in) noexcept {
   turn_requests_ = 0;
-  if (stage_ == Stage::head && !in.empty() && !session_.head_begun()) since_ms_ = now_ms();
+  if (!in.empty() && at_rest()) since_ms_ = now_ms();
   std::string_view rest = in;
-  while ((stage_ != Stage::head || !rest.empty()) && step(&rest)) {
+  while (step(&rest)) {
   }
   const std::size_t used = in.size() - rest.size();
   if (connection_.closed() || gone_) return used;
   const bool comes_back =
       connection_.turn_requested() || (!rest.empty() && connection_.over_high_mark());
-  if (connection_.peer_ended() && stage_ == Stage::head && !connection_.closing() && !comes_back) {
+  if (connection_.peer_ended() && reading_head() && !connection_.closing() && !comes_back) {
     connection_.close_after_flush(false);
   }
-  if (used > 0 && !rest.empty() && stage_ == Stage::head) since_ms_ = now_ms();  // a new head
+  if (used > 0 && !rest.empty() && reading_head()) since_ms_ = now_ms();  // a new head
   return used;
 }
 
 bool Http1Protocol::step(std::string_view* in) noexcept {
-  if (stage_ == Stage::head) {
-    if (connection_.over_high_mark()) return false;
+  if (busy()) {
+    if (!exchange_.takes_body()) return false;
+  } else if (reading_head()) {
+    if (in->empty() || connection_.over_high_mark()) return false;
     if (turn_requests_ >= limits_.requests_per_turn) {
       connection_.request_turn();
       return false;
     }
-  } else if (stage_ == Stage::answering && !takes_body()) {
-    return false;
   }
   const char* begin = in->data();
   std::string_view piece;
@@ -58,14 +58,18 @@ bool Http1Protocol::step(std::string_view* in) noexcept {
   }
   switch (*event) {
     case http1::Session::Event::need_more:
-      if (stage_ == Stage::receiving && !exchange_.keep_head()) fail(Errc::no_memory);
+      if (!busy()) return false;
+      check(exchange_.wait_for_body(in->empty()));
       return false;
     case http1::Session::Event::head:
       on_head({begin, static_cast<std::size_t>(in->data() - begin)});
-      if (stage_ == Stage::receiving && in->empty()) exchange_.want_body();
       break;
     case http1::Session::Event::body:
-      on_body(piece);
+      if (busy()) {
+        check(exchange_.add_body(piece));
+      } else {
+        discard(piece);
+      }
       break;
     case http1::Session::Event::body_end:
       on_body_end();
@@ -74,96 +78,50 @@ bool Http1Protocol::step(std::string_view* in) noexcept {
   return !connection_.ending() && !gone_;
 }
 
-// What comes after a refusal is nobody's, in whatever stage that was.
+// What comes after a refusal is nobody's, in whatever state that was.
 bool Http1Protocol::wants_input() const noexcept {
   if (connection_.closing()) return false;
-  switch (stage_) {
-    case Stage::head:
-      return !connection_.over_high_mark();
-    case Stage::receiving:
-    case Stage::discarding:
-      return true;
-    case Stage::answering:
-      return takes_body();
-  }
-  return false;
+  if (busy()) return exchange_.takes_body();
+  return !reading_head() || !connection_.over_high_mark();
 }
 
 void Http1Protocol::on_head(std::string_view raw) noexcept {
   ++requests_;
   ++turn_requests_;
   server_.count_request();
-  if (limits_.request_ms > 0) {
-    request_until_ms_ = since_ms_ + limits_.request_ms;
-  }
-  since_ms_ = body_progress_ms_ = now_ms();
-  exchange_.open(raw);
+  Result<void> opened = exchange_.open(raw, since_ms_);
   const http::RequestHead& head = exchange_.head();
-  stage_ = Stage::receiving;
+  if (!opened) return fail(opened.code());
   if (head.upgrade) {
     Result<websocket::Handshake> handshake = websocket::check_handshake(head);
     if (!handshake) return fail(handshake.code());
   }
   if (head.framing == http::BodyFraming::none) {
     session_.skip_body_end();
-    return dispatch();
-  }
-  if (server_.handler().body_mode(head) == http::BodyMode::stream) {
-    streaming_ = true;
-    body_paused_ = false;
-    dispatch();
+    exchange_.end_body();
   }
 }
 
-void Http1Protocol::on_body(std::string_view piece) noexcept {
-  body_progress_ms_ = now_ms();
-  if (stage_ == Stage::answering) {
-    if (http::Observer* observer = exchange_.observer()) observer->on_body(piece);
-    return;
-  }
-  if (stage_ == Stage::discarding) {
-    discarded_bytes_ += piece.size();
-    if (discarded_bytes_ > discard_bytes_max()) connection_.close_after_flush(false);
-    return;
-  }
-  const http::RequestHead& head = exchange_.head();
-  BodyStore& store = exchange_.store();
-  if (head.framing == http::BodyFraming::length && piece.size() == head.content_length) {
-    return store.borrow(piece);
-  }
-  Result<void> stored = store.append(piece, server_.body_memory_bytes());
-  if (!stored) fail(stored.code());
+void Http1Protocol::discard(std::string_view piece) noexcept {
+  discard_clock_.on_piece(now_ms());
+  discarded_bytes_ += piece.size();
+  if (discarded_bytes_ > discard_bytes_max()) connection_.close_after_flush(false);
 }
 
 void Http1Protocol::on_body_end() noexcept {
-  if (stage_ == Stage::receiving) return dispatch();
-  if (stage_ == Stage::answering) {
-    if (http::Observer* observer = exchange_.observer()) observer->on_body_end(Errc::ok);
-    return;
-  }
-  session_.begin_next();  // discarding
-  stage_ = Stage::head;
+  if (busy()) return exchange_.end_body();
+  session_.begin_next();
   since_ms_ = now_ms();
 }
 
-void Http1Protocol::dispatch() noexcept {
-  stage_ = Stage::answering;
-  exchange_.set_dispatched();
-  server_.handler().handle(exchange_);
-  if (exchange_.state() != ExchangeCore::State::idle && !exchange_.retained()) exchange_.abort();
-  server_.flush_held();
-}
-
 void Http1Protocol::request_ended(bool persist) noexcept {
-  streaming_ = false;
   if (connection_.closed()) return;
   if (!persist || server_.draining()) return connection_.close_after_flush(false);
-  since_ms_ = body_progress_ms_ = now_ms();
-  if (body_complete()) {
+  since_ms_ = now_ms();
+  if (session_.phase() == http1::Session::Phase::done) {
     session_.begin_next();
-    stage_ = Stage::head;
   } else {
-    stage_ = Stage::discarding;
+    discard_clock_.begin(since_ms_);
     discarded_bytes_ = 0;
   }
   connection_.resume_input(false);
@@ -173,7 +131,7 @@ bool Http1Protocol::may_persist() const noexcept {
   if (server_.stopping() || connection_.closing() || limits_.keep_alive_ms == 0) {
     return false;
   }
-  if (body_complete()) return true;
+  if (exchange_.body_complete()) return true;
   // An answer before the body's end: only worth it when the rest is short and surely on its way
   // (RFC 9112, 9.3).
   const http::RequestHead& head = exchange_.head();
@@ -194,10 +152,10 @@ void Http1Protocol::upgrade(Protocol& next) noexcept {
 bool Http1Protocol::on_drained(bool all) noexcept {
   if (busy()) return exchange_.waits_for_space();
   if (all) {
-    request_until_ms_ = kNever;
+    exchange_.clear_until();
     if (at_rest()) since_ms_ = now_ms();  // idle from now on
   }
-  return stage_ == Stage::head && (connection_.input_kept() || connection_.peer_ended());
+  return reading_head() && (connection_.input_kept() || connection_.peer_ended());
 }
 
 void Http1Protocol::on_space() noexcept {
@@ -206,27 +164,23 @@ void Http1Protocol::on_space() noexcept {
 
 void Http1Protocol::on_memory() noexcept { since_ms_ = now_ms(); }
 
-void Http1Protocol::on_half_close() noexcept {
-  http::Observer* observer = exchange_.observer();
-  if (observer && exchange_.state() != ExchangeCore::State::lost) observer->on_half_close();
-}
+void Http1Protocol::on_half_close() noexcept { exchange_.on_half_close(); }
 
 void Http1Protocol::on_input_end() noexcept {
-  switch (stage_) {
-    case Stage::head:
-      // Half a head is nobody's request; complete ones that are still kept are served first.
-      if (connection_.input_kept()) return connection_.request_turn();
-      if (!connection_.output_pending()) return connection_.close(false);
-      return connection_.close_after_flush(false);
-    case Stage::receiving:
-      return fail(Errc::body_incomplete);
-    case Stage::answering:
-      // Half-closed: it may still read its answer.
-      if (streaming_ && !body_complete()) fail(Errc::body_incomplete);
-      return;
-    case Stage::discarding:
-      return connection_.close_after_flush(false);
+  if (busy()) {
+    // Half-closed: it may still read its answer.
+    if (!exchange_.body_complete()) fail(Errc::body_incomplete);
+    return;
   }
+  if (discarding()) return connection_.close_after_flush(false);
+  // Half a head is nobody's request; complete ones that are still kept are served first.
+  if (connection_.input_kept()) return connection_.request_turn();
+  if (!connection_.output_pending()) return connection_.close(false);
+  connection_.close_after_flush(false);
+}
+
+void Http1Protocol::check(const Result<void>& done) noexcept {
+  if (!done) fail(done.code());
 }
 
 // The request at hand cannot be served: say why if it is not too late, then close.
@@ -246,8 +200,8 @@ void Http1Protocol::fail(Errc code) noexcept {
 
 void Http1Protocol::begin_drain() noexcept {
   constexpr std::uint64_t kAtWorkMs = 1000;  // idle for less: the client may be at work
-  if (stage_ == Stage::discarding) return connection_.close_after_flush(false);
-  if (stage_ != Stage::head || connection_.closing()) return;
+  if (discarding()) return connection_.close_after_flush(false);
+  if (!reading_head() || connection_.closing()) return;
   if (connection_.input_kept() || session_.head_begun()) return;
   // A client in the middle of its work sends its next request any moment now: it gets an answer
   // with Connection: close instead of an end that it could not tell from a failure. So does one

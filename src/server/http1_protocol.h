@@ -1,13 +1,15 @@
-// server/http1_protocol.h: HTTP/1 on a connection: requests one after another, each handed to the
-// handler, answered, and followed by the next; and the deadlines of each stage.
+// server/http1_protocol.h: HTTP/1 on a connection: requests one after another, each answered before
+// the next is looked at. It passes on what its two parts say to each other: the session, which knows
+// the wire, and the exchange, whose states are a request's (exchange_core.h):
 //
-//   head ----> receiving -----> answering ---> head
-//                                    \---> discarding ---> head
+//   exchange   session           here
+//   idle       head              the next head is awaited, or a part of it is there
+//   idle       body              the answer is out; the rest of the request's body is read and dropped
+//   busy       body              the body is the exchange's, while it takes it
+//   busy       done              nothing is read: pipelined requests wait
+//   any        failed            what comes is nobody's, and the connection is closing
 //
-//   receiving    a whole body is being collected before the handler is called
-//   discarding   the answer is out; the rest of the request's body is read and dropped
-//
-// From every stage the connection may be closed: by an error, a deadline, the client.
+// From every state the connection may be closed: by an error, a deadline, the client.
 
 #pragma once
 
@@ -40,7 +42,7 @@ class Http1Protocol final : public Protocol, public ExchangeSink {
   // Protocol
   std::size_t feed(std::string_view in) noexcept override;
   bool wants_input() const noexcept override;
-  bool at_rest() const noexcept override { return stage_ == Stage::head && !session_.head_begun(); }
+  bool at_rest() const noexcept override { return reading_head() && !session_.head_begun(); }
   void on_input_end() noexcept override;
   void on_half_close() noexcept override;
   bool on_drained(bool all) noexcept override;
@@ -55,11 +57,7 @@ class Http1Protocol final : public Protocol, public ExchangeSink {
   void release() noexcept override;
 
   // ExchangeSink: http1_sink.cpp
-  bool body_begun() const noexcept override { return session_.body_bytes() > 0; }
-  bool body_complete() const noexcept override {
-    return session_.phase() == http1::Session::Phase::done;
-  }
-  void pause_body(bool paused) noexcept override;
+  void resume_body() noexcept override;
   void send_continue() noexcept override;
   Result<void> send_informational(const http::ResponseHead& head) noexcept override;
   Result<void> send_head(const http::ResponseHead& head, std::optional<std::uint64_t> body_bytes,
@@ -76,21 +74,22 @@ class Http1Protocol final : public Protocol, public ExchangeSink {
   void request_ended(bool persist) noexcept override;
 
  private:
-  enum class Stage : std::uint8_t { head, receiving, answering, discarding };
-
+  bool reading_head() const noexcept {
+    return !busy() && session_.phase() == http1::Session::Phase::head;
+  }
+  bool discarding() const noexcept {
+    return !busy() && session_.phase() == http1::Session::Phase::body;
+  }
   bool step(std::string_view* in) noexcept;  // false = no more now
   void on_head(std::string_view raw) noexcept;
-  void on_body(std::string_view piece) noexcept;
+  void discard(std::string_view piece) noexcept;
   void on_body_end() noexcept;
-  void dispatch() noexcept;
+  void check(const Result<void>& done) noexcept;  // fail() unless it is
   void fail(Errc code) noexcept;
-  // While answering: the handler reads the body, and there is more.
-  bool takes_body() const noexcept { return streaming_ && !body_paused_ && !body_complete(); }
   bool may_persist() const noexcept;
   std::uint64_t discard_bytes_max() const noexcept;
   void on_request_timeout() noexcept;
   std::uint64_t read_deadline_ms() const noexcept;
-  std::uint64_t body_deadline_ms() const noexcept;
   std::uint64_t now_ms() const noexcept;
 
   Connection& connection_;
@@ -99,17 +98,12 @@ class Http1Protocol final : public Protocol, public ExchangeSink {
   http1::Session session_;
   ExchangeCore exchange_;
   http1::ResponsePlan plan_;
-  std::uint64_t since_ms_;  // accepted, idle since, head or body begun: by stage
-  std::uint64_t body_progress_ms_ = 0;
-  std::uint64_t pause_since_ms_ = 0;
-  std::uint64_t request_until_ms_ = kNever;  // the request at hand, until its answer is taken
+  std::uint64_t since_ms_;   // accepted, idle since, or a head has begun
+  BodyClock discard_clock_;  // of what is left of a body
   std::uint64_t discarded_bytes_ = 0;
   std::uint64_t requests_ = 0;
   std::uint64_t turn_requests_ = 0;
-  Stage stage_ = Stage::head;
-  bool streaming_ = false;    // the handler takes the body as it comes
-  bool body_paused_ = false;  // the handler asked for a pause
-  bool gone_ = false;         // another protocol speaks now
+  bool gone_ = false;  // another protocol speaks now
 };
 
 }  // namespace lanner::server

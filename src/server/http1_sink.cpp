@@ -18,6 +18,9 @@ std::string_view text(const char* begin, const char* end) noexcept {
 
 }  // namespace
 
+// Also without kept input: the end of the body may be all that is owed.
+void Http1Protocol::resume_body() noexcept { connection_.resume_input(exchange_.takes_body()); }
+
 void Http1Protocol::send_continue() noexcept {
   if (connection_.put_text("HTTP/1.1 100 Continue\r\n\r\n")) connection_.mark_dirty();
 }

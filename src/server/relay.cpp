@@ -29,13 +29,12 @@ struct Relay::Command {
 };
 
 Relay::Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits,
-             http::Exchange& exchange, bool has_body) noexcept
+             http::Exchange& exchange) noexcept
     : loop_(loop),
       queue_(queue),
       limits_(limits),
       exchange_(exchange),
-      body_charge_(loop.budget()),
-      body_ended_(!has_body) {}
+      body_charge_(loop.budget()) {}
 
 Relay::~Relay() {
   destroy(batch_);
@@ -415,6 +414,18 @@ void Relay::on_body(std::string_view piece) noexcept {
   body_charge_.set(held);
   changed_.notify_all();
   if (pause) exchange_.pause_body();
+}
+
+void Relay::take_early_body() noexcept {
+  if (exchange_.body_complete() && exchange_.body().bytes_left() == 0) {
+    body_ended_ = true;
+    return;
+  }
+  http::Body& body = exchange_.body();
+  const std::string_view early = body.view();
+  if (!early.empty()) on_body(early);
+  body.skip(early.size());
+  if (exchange_.body_complete()) on_body_end(Errc::ok);
 }
 
 void Relay::on_body_end(Errc error) noexcept {

@@ -39,8 +39,8 @@ class Relay final : public http::Exchange,
   // Of one answer in the spool for the sake of others; beyond, its thread waits after all.
   static constexpr std::uint64_t kHurriedBytesMax = 64u << 20;
 
-  Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits, http::Exchange& exchange,
-        bool has_body) noexcept;
+  Relay(net::Loop& loop, RelayQueue& queue, const http::Limits& limits,
+        http::Exchange& exchange) noexcept;
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
   ~Relay();
@@ -50,6 +50,7 @@ class Relay final : public http::Exchange,
   http::Endpoint client() const noexcept override { return exchange_.client(); }
   http::Endpoint server() const noexcept override { return exchange_.server(); }
   http::Body& body() noexcept override { return *this; }
+  bool body_complete() const noexcept override { return false; }  // read() says when it is
   bool blocking() const noexcept override { return true; }
   void want_body() noexcept override;
   void pause_body() noexcept override {}  // read() paces the body
@@ -79,7 +80,11 @@ class Relay final : public http::Exchange,
   void end_read() noexcept override;
   Result<std::size_t> read(char* to, std::size_t room) noexcept override;
   std::optional<std::uint64_t> bytes_left() const noexcept override;
+  std::string_view view() noexcept override { return {}; }
+  void skip(std::size_t) noexcept override {}
 
+  // Loop thread, before anybody else has this: what came with the head.
+  void take_early_body() noexcept;
   // Loop thread: http::Observer and net::Task
   void on_writable() noexcept override;
   void on_disconnect() noexcept override;

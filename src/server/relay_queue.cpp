@@ -6,15 +6,15 @@
 
 namespace lanner::server {
 
-void RelayQueue::handle(http::Exchange& exchange) noexcept {
-  const bool has_body = exchange.head().framing != http::BodyFraming::none;
-  Relay* relay = new (std::nothrow) Relay(loop_, *this, limits_, exchange, has_body);
+void RelayQueue::handle(http::Exchange& exchange, const http::Plan&) noexcept {
+  Relay* relay = new (std::nothrow) Relay(loop_, *this, limits_, exchange);
   if (!relay) return exchange.abort();
   if (!exchange.retain(relay)) {
     delete relay;
     return exchange.abort();
   }
   ++relay_count_;
+  relay->take_early_body();
   {
     std::lock_guard lock(mutex_);
     *end_ = relay;

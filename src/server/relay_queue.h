@@ -47,10 +47,10 @@ class RelayQueue final : public http::Handler {
   std::size_t relay_count() const noexcept { return relay_count_; }
 
   // http::Handler
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
-    return http::BodyMode::stream;
+  http::Plan plan(const http::RequestHead&) noexcept override {
+    return {.body_mode = http::BodyMode::stream};
   }
-  void handle(http::Exchange& exchange) noexcept override;
+  void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override;
 
  private:
   // REQUIRES: mutex_, all of them.

@@ -99,22 +99,38 @@ struct TestObserver final : http::Observer {
 // Runs `script` for each exchange; keeps those that the script retains with retain().
 class TestHandler final : public http::Handler {
  public:
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override { return mode; }
-  void handle(http::Exchange& exchange) noexcept override {
+  http::Plan plan(const http::RequestHead& head) noexcept override {
+    if (planner) return planner(head);
+    return {.body_mode = mode};
+  }
+  void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override {
     ++handled;
+    planned = plan;
     targets.emplace_back(exchange.head().target);
     script(exchange);
   }
 
-  // For scripts: the answer comes later, through `held`.
+  // For scripts: the answer comes later, through `held`. The observer is told of what has come of
+  // the body as of the rest.
   void hold(http::Exchange& exchange, TestObserver& observer) {
-    if (exchange.retain(&observer)) held = &exchange;
+    if (!exchange.retain(&observer)) return;
+    held = &exchange;
+    if (planned.body_mode == http::BodyMode::whole) return;
+    const bool complete = exchange.body_complete();
+    const std::string early(exchange.body().view());
+    exchange.body().skip(early.size());
+    if (!early.empty()) observer.on_body(early);
+    if (complete && exchange.head().framing != http::BodyFraming::none) {
+      observer.on_body_end(Errc::ok);
+    }
   }
 
   std::function<void(http::Exchange&)> script = [](http::Exchange& exchange) {
     (void)answer(exchange, "ok");
   };
   http::BodyMode mode = http::BodyMode::whole;
+  std::function<http::Plan(const http::RequestHead&)> planner;  // instead of `mode`
+  http::Plan planned;                                           // as handle() got it
   http::Exchange* held = nullptr;
   std::vector<std::string> targets;
   int handled = 0;

@@ -195,18 +195,19 @@ struct Held final : http::Observer {
 class LoopHandler final : public http::Handler {
  public:
   LoopHandler(Way way, Stock& stock) : way_(way), stock_(stock) {}
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
-    return way_ == Way::pulled ? http::BodyMode::whole : http::BodyMode::stream;
+  http::Plan plan(const http::RequestHead&) noexcept override {
+    const bool whole = way_ == Way::pulled;
+    return {.body_mode = whole ? http::BodyMode::whole : http::BodyMode::stream};
   }
-  void handle(http::Exchange& exchange) noexcept override {
+  void handle(http::Exchange& exchange, const http::Plan&) noexcept override {
     drop_ended();
     auto held = std::make_unique<Held>(exchange, stock_);
+    held->body = read_all(exchange.body(), 500);
     if (way_ == Way::pulled) {
-      held->body = read_all(exchange.body(), 500);
       held->begun = true;
       if (held->answer.go(held->body)) return;
     } else {
-      held->whole = exchange.head().framing == http::BodyFraming::none;
+      held->whole = exchange.body_complete();
       exchange.want_body();
     }
     if (!exchange.retain(held.get())) {

@@ -58,6 +58,25 @@ def test_a_small_body_in_pieces_is_one_message(asgi: ServerProcess) -> None:
         assert found(wire.answer()) == {"type": "http.request", "body": "abc", "more_body": False}
 
 
+def test_what_came_with_the_head_is_received_at_once(asgi: ServerProcess) -> None:
+    """The first receive() has no future to wait for: the bytes were in the buffer when the application began."""
+    small = MEGABYTE[:300]
+    with Wire(asgi.address) as wire:
+        whole = {"ready": True, "first": 300, "more": False} | digest_of(small)
+        assert found(wire.get("/at_once", "POST", body=small)) == whole
+        assert found(wire.get("/at_once", "POST", chunks=[small])) == whole
+        assert found(wire.get("/at_once", "POST", chunks=[small[:100], small[100:101], small[101:]])) == whole
+        wire.send(head("/at_once", ("Transfer-Encoding", "chunked")) + chunk(small))
+        fetch(asgi.address, "/hello")
+        wire.send(chunk(small) + b"0\r\n\r\n")
+        assert found(wire.answer()) == {"ready": True, "first": 300, "more": True} | digest_of(small * 2)
+        large = found(wire.get("/at_once", "POST", body=MEGABYTE))
+        assert large["ready"]
+        assert 0 < large["first"] <= len(MEGABYTE)
+        assert large["bytes"] == len(MEGABYTE)
+        assert large["sha256"] == digest_of(MEGABYTE)["sha256"]
+
+
 @pytest.mark.parametrize("size", [1, 16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 262_144, 262_145, 1 << 20])
 def test_bodies_of_many_sizes_arrive_whole(asgi: ServerProcess, size: int) -> None:
     """T15. By length and in chunks, and the connection goes on."""

@@ -3,6 +3,7 @@
 
 #include "python/asgi/call.h"
 
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +20,6 @@ constexpr std::size_t kIncomingMax =
 }
 
 bool AsgiCall::begin() noexcept {
-  body_arrived_ = whole_body_;
   kit_ = app_.take_kit(this);
   Ref scope = Ref::steal(kit_ ? app_.scope().build(*exchange_) : nullptr);
   PyObject* coroutine = nullptr;
@@ -187,7 +187,7 @@ PyObject* AsgiCall::take_message(PyObject** future) noexcept {
     return message.release();
   }
   if (!body_received_) {
-    if (body_arrived_ || !incoming_.empty()) return body_message();
+    if (body_waits()) return body_message();
     exchange_->want_body();
     handler_.wrote();
   }
@@ -195,26 +195,35 @@ PyObject* AsgiCall::take_message(PyObject** future) noexcept {
   return nullptr;
 }
 
+// A part of the body, or its end.
+bool AsgiCall::body_waits() const noexcept {
+  return body_arrived_ || !incoming_.empty() || exchange_->body().bytes_left() != 0;
+}
+
+// What came with the head, or a whole body, is in the exchange; what came later is here.
+PyObject* AsgiCall::take_body() noexcept {
+  http::Body& body = exchange_->body();
+  const auto early = static_cast<std::size_t>(body.bytes_left().value_or(0));
+  const std::size_t size = early + incoming_.size();
+  if (size == 0) return share(app_.state()->names.empty_bytes);
+  Ref bytes = Ref::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  if (!bytes) return nullptr;
+  char* const to = PyBytes_AS_STRING(bytes.get());
+  for (std::size_t at = 0; at < early;) {
+    const Result<std::size_t> got = body.read(to + at, early - at);
+    if (!got || *got == 0) {
+      PyErr_SetString(PyExc_OSError, "the request body could not be read back from disk");
+      return nullptr;
+    }
+    at += *got;
+  }
+  if (!incoming_.empty()) std::memcpy(to + early, incoming_.data(), incoming_.size());
+  return bytes.release();
+}
+
 PyObject* AsgiCall::body_message() noexcept {
   AsgiState* state = app_.state();
-  Ref bytes;
-  if (whole_body_) {
-    const Py_ssize_t size = static_cast<Py_ssize_t>(exchange_->body().bytes_left().value_or(0));
-    bytes = size == 0 ? Ref::borrow(state->names.empty_bytes)
-                      : Ref::steal(PyBytes_FromStringAndSize(nullptr, size));
-    for (Py_ssize_t at = 0; bytes && at < size;) {
-      Result<std::size_t> got = exchange_->body().read(PyBytes_AS_STRING(bytes.get()) + at,
-                                                       static_cast<std::size_t>(size - at));
-      if (!got || *got == 0) {
-        PyErr_SetString(PyExc_OSError, "the request body could not be read back from disk");
-        return nullptr;
-      }
-      at += static_cast<Py_ssize_t>(*got);
-    }
-  } else {
-    bytes = Ref::steal(
-        PyBytes_FromStringAndSize(incoming_.data(), static_cast<Py_ssize_t>(incoming_.size())));
-  }
+  Ref bytes = Ref::steal(take_body());
   Ref message = Ref::steal(bytes ? PyDict_New() : nullptr);
   if (!message || PyDict_SetItem(message.get(), state->names.type, state->names.http_request) < 0 ||
       PyDict_SetItem(message.get(), state->names.body, bytes.get()) < 0 ||

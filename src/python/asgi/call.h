@@ -32,14 +32,13 @@ struct SuspendedTag {};  // requests whose task is not done yet
 
 class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
  public:
-  AsgiCall(AsgiApp& app, AsgiHandler& handler, Budget& budget, http::Exchange& exchange,
-           bool whole_body) noexcept
+  AsgiCall(AsgiApp& app, AsgiHandler& handler, Budget& budget, http::Exchange& exchange) noexcept
       : app_(app),
         handler_(handler),
         exchange_(&exchange),
         thread_(PyThread_get_thread_ident()),
         incoming_charge_(budget),
-        whole_body_(whole_body) {}
+        body_arrived_(exchange.body_complete()) {}
   AsgiCall(const AsgiCall&) = delete;
   AsgiCall& operator=(const AsgiCall&) = delete;
 
@@ -69,7 +68,9 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   void on_body_end(Errc error) noexcept override;
 
  private:
+  bool body_waits() const noexcept;
   PyObject* body_message() noexcept;
+  PyObject* take_body() noexcept;
   PyObject* add_future(Ref* futures) noexcept;
   void wake(Ref* futures) noexcept;
   bool parse_start(PyObject* message) noexcept;
@@ -107,12 +108,11 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   Ref scope_;        // for the log, once the exchange has ended
   Ref receivers_;    // futures of receive() calls that wait, in order; or none
   Ref drainers_;     // of send() calls that wait
-  Buffer incoming_;  // body bytes not yet received, BodyMode::stream
+  Buffer incoming_;  // body bytes not yet received, behind those of exchange_->body()
   Charge incoming_charge_;
   std::uint64_t length_ = 0;  // Content-Length of the answer
   std::uint64_t sent_ = 0;
   int sends_in_row_ = 0;  // body messages since the last wait
-  bool whole_body_;
   bool has_length_ = false;
   bool bodyless_ = false;   // http::is_without_content()
   bool has_start_ = false;  // http.response.start was sent
@@ -120,7 +120,7 @@ class AsgiCall final : public http::Observer, public ListNode<SuspendedTag> {
   bool offers_trailers_ = false;  // and the client takes them
   bool body_sent_ = false;        // the last body message, trailers follow
   bool finished_ = false;
-  bool body_arrived_ = false;   // the request's body has come to its end
+  bool body_arrived_;           // the request's body has come to its end
   bool body_received_ = false;  // and the application has been told
   bool body_paused_ = false;
   bool gone_ = false;         // the client is, wholly

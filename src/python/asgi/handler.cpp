@@ -13,15 +13,15 @@ namespace lanner::python {
 AsgiHandler::AsgiHandler(AsgiApp& app, PyObject* poller, Budget& budget) noexcept
     : app_(app), poller_(poller), gil_(poller_gil(poller)), budget_(budget) {}
 
-http::BodyMode AsgiHandler::body_mode(const http::RequestHead& head) noexcept {
-  const bool small =
-      head.framing == http::BodyFraming::length && head.content_length <= kWholeBodyBytesMax;
+http::Plan AsgiHandler::plan(const http::RequestHead& head) noexcept {
   // Who waits for 100 Continue gets it when the application asks for the body (RFC 9110,
   // section 10.1.1).
-  return small && !head.expect_continue ? http::BodyMode::whole : http::BodyMode::stream;
+  const bool small = head.framing == http::BodyFraming::length &&
+                     head.content_length <= kWholeBodyBytesMax && !head.expect_continue;
+  return {.body_mode = small ? http::BodyMode::whole : http::BodyMode::stream};
 }
 
-void AsgiHandler::handle(http::Exchange& exchange) noexcept {
+void AsgiHandler::handle(http::Exchange& exchange, const http::Plan&) noexcept {
   const http::RequestHead& head = exchange.head();
   // The server has refused malformed handshakes already (websocket/handshake.h).
   if (websocket::asks_for_websocket(head)) {
@@ -31,9 +31,7 @@ void AsgiHandler::handle(http::Exchange& exchange) noexcept {
     gil_.hold();
     app_.released().drop_all();
   }
-  const bool whole =
-      head.framing == http::BodyFraming::none || body_mode(head) == http::BodyMode::whole;
-  AsgiCall* call = calls_.make(app_, *this, budget_, exchange, whole);
+  AsgiCall* call = calls_.make(app_, *this, budget_, exchange);
   if (!call) return exchange.abort();
   if (call->begin()) {
     call_ended(call);

@@ -27,8 +27,8 @@ class AsgiHandler final : public http::Handler {
   AsgiHandler(const AsgiHandler&) = delete;
   AsgiHandler& operator=(const AsgiHandler&) = delete;
 
-  http::BodyMode body_mode(const http::RequestHead& head) noexcept override;
-  void handle(http::Exchange& exchange) noexcept override;
+  http::Plan plan(const http::RequestHead& head) noexcept override;
+  void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override;
 
   // For calls.
   void hold_gil() noexcept { gil_.hold(); }

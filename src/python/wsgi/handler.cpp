@@ -4,7 +4,7 @@
 
 namespace lanner::python {
 
-void WsgiHandler::handle(http::Exchange& exchange) noexcept {
+void WsgiHandler::handle(http::Exchange& exchange, const http::Plan&) noexcept {
   gil_.hold_and_drop();
   WsgiCall* call = calls_.make(app_, exchange, this);
   if (!call) return exchange.abort();

@@ -21,10 +21,8 @@ class WsgiHandler final : public http::Handler {
   WsgiHandler(const WsgiHandler&) = delete;
   WsgiHandler& operator=(const WsgiHandler&) = delete;
 
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
-    return http::BodyMode::whole;
-  }
-  void handle(http::Exchange& exchange) noexcept override;
+  http::Plan plan(const http::RequestHead&) noexcept override { return {}; }
+  void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override;
 
   // For calls that were paused.
   void hold_gil() noexcept { gil_.hold(); }

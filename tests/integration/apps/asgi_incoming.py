@@ -25,6 +25,23 @@ async def digest(scope, receive, send):
     await answer(send, {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
 
 
+async def at_once(scope, receive, send):
+    """What the first receive() gives without a wait, in the application's first step; and the whole body."""
+    waiting = receive()
+    found = {"ready": False}
+    body = b""
+    more = True
+    try:
+        waiting.send(None)
+    except StopIteration as stop:
+        body, more = stop.value["body"], stop.value["more_body"]
+        found = {"ready": True, "first": len(body), "more": more}
+    waiting.close()
+    if more:
+        body += await read(receive)
+    await answer(send, found | {"bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
+
+
 async def gated_digest(scope, receive, send):
     """Does not read until the test lets it; keeps nothing."""
     await gate(scope)
