@@ -43,7 +43,7 @@ void dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
-void NativeHandler::handle(http::Exchange& exchange) noexcept {
+void NativeHandler::handle(http::Exchange& exchange, const http::Plan&) noexcept {
   router::Match match;
   app_.router().match(router::Target::of(exchange.head()), &match);
   if (match.outcome == router::Outcome::matched) return run(exchange, match);

@@ -25,10 +25,8 @@ class NativeHandler final : public http::Handler {
   NativeHandler(const NativeHandler&) = delete;
   NativeHandler& operator=(const NativeHandler&) = delete;
 
-  http::BodyMode body_mode(const http::RequestHead&) noexcept override {
-    return http::BodyMode::whole;
-  }
-  void handle(http::Exchange& exchange) noexcept override;
+  http::Plan plan(const http::RequestHead&) noexcept override { return {}; }
+  void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override;
 
   AsgiApp& asgi() noexcept { return asgi_; }
   void wrote() noexcept { loop_.wrote(); }
