@@ -3,15 +3,16 @@
     tools/check_imports.py [ROOT]
 
 A row is a module of the package's own folder, or a room: a folder with all that is in it. Imports inside functions
-count as well; those under `if TYPE_CHECKING:` do not, as they are never run. Modules of one room may import one
-another, but not in a circle. An outside library that takes its time to import belongs to the rooms that the table
-names: other rooms may import it inside a function only.
+count as well, and so do names of modules in tables, and `import_module("lanner.cli")`; what stands under
+`if TYPE_CHECKING:` does not, as it is never run. Modules of one room may import one another, but not in a circle. An
+outside library that takes its time to import belongs to the rooms that the table names: other rooms may import it
+inside a function only.
 """
 
 import ast
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,10 +47,25 @@ def modules(root: Path) -> dict[str, Path]:
     return found
 
 
-def imports(module: str, path: Path) -> list[Import]:
-    """All imports of a file, but for those of type checkers."""
+def imports(module: str, path: Path, known: Container[str]) -> list[Import]:
+    """All imports of a file, but for those of type checkers. known: all modules of the package."""
     package = module if path.stem == "__init__" else module.rpartition(".")[0]
-    return list(walk(ast.parse(path.read_bytes()).body, package, False))
+    tree = ast.parse(path.read_bytes())
+    named = [each for each in named_modules(tree) if "." in each.module and each.module in known]
+    return [*walk(tree.body, package, False), *named]
+
+
+def named_modules(tree: ast.Module) -> Iterator[Import]:
+    """The texts in tables, and what import_module() is called with: some are names of modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Tuple | ast.List | ast.Dict) or is_import_module(node):
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.Constant) and isinstance(child.value, str):
+                    yield Import(child.lineno, child.value, "", True)
+
+
+def is_import_module(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module")
 
 
 def walk(body: list[ast.stmt], package: str, lazy: bool) -> Iterator[Import]:
@@ -111,7 +127,7 @@ class Checker:
                 self.problem(module, 1, f"'{module}' is in no row of tools/layers.toml")
                 continue
             self.uses[module] = {}
-            for each in imports(module, path) if path.suffix == ".py" else ():
+            for each in imports(module, path, self.modules) if path.suffix == ".py" else ():
                 self.check_import(module, row, each)
         self.check_circles()
         return self.found

@@ -63,7 +63,8 @@ def included(root: Path) -> Uses:
 def imported(root: Path) -> Uses:
     """The same for lanner/, with the extension under its name in src/."""
     checker = check_imports.Checker(root)
-    checker.check()
+    if found := checker.check():
+        raise SystemExit("\n".join(found))  # rows have no depth in a circle
     uses: Uses = {box_of(root, row): set() for row in checker.table.layers if row != EXTENSION}
     for module, targets in checker.uses.items():
         row = checker.row_of(module)

@@ -220,6 +220,8 @@ UP = "lanner.process may import only lanner._core, lanner.log, not lanner.cli"
         ("try:\n    import os\nexcept ImportError:\n    import lanner.cli.flags\n", 4, UP),
         ("if TYPE_CHECKING:\n    import os\nelse:\n    import lanner.cli.flags\n", 4, UP),
         ("from ..cli import flags\n", 1, UP),
+        ('import_module("lanner.cli.flags")\n', 1, UP),
+        ('HOMES = {\n    "table": ("lanner.cli.flags", "table")\n}\n', 2, UP),
         ("from lanner import main\n", 1, "lanner.process may import only lanner._core, lanner.log, not lanner"),
         ("from lanner.gone import main\n", 1, "there is no module lanner.gone"),
         ("from asyncio import run\n", 1, "only lanner.cli may import asyncio; others do it inside a function"),
@@ -233,6 +235,7 @@ def test_imports_refuse(package: Tree, text: str, line: int, why: str) -> None:
 def test_imports_let_type_checkers_look_up_and_functions_load_late(package: Tree) -> None:
     late = "def loop():\n    import asyncio\n"
     looks = "    from lanner.cli.flags import table\n"
+    package.write("lanner/process/slot.py", '__module__ = "lanner.cli"\nsend("lanner.cli.gone")\n')
     package.write("lanner/process/pipes.py", f"{late}if TYPE_CHECKING:\n{looks}if typing.TYPE_CHECKING:\n{looks}")
     assert package.imports() == []
 
