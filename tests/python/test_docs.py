@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,42 @@ def test_files_exist(page: Path) -> None:
     for name in re.findall(rf"`((?:{DIRECTORIES})/[^\s`:]*)", page.read_text()):
         for one in expanded(re.sub(r"<\w+>", "*", name)):
             assert [*ROOT.glob(one.rstrip("/"))], f"{page.name}: {name}"
+
+
+def test_the_path_of_a_request_goes_through_functions_that_exist() -> None:
+    """docs/architecture.md: each row names files of src/, and functions that are in one of them."""
+    text = (ROOT / "docs/architecture.md").read_text()
+    rows = re.findall(r"^\| (`[\w/]+\.cpp`.*?) \| (`.*?) \|", text, re.M)
+    assert len(rows) > 20
+    for files, functions in rows:
+        sources = "\n".join((ROOT / "src" / name).read_text() for name in re.findall(r"`([^`]+)`", files))
+        for name in re.findall(r"`(\w+)\(\)`", functions):
+            assert re.search(rf"\b{name}\(", sources), f"{files}: {name}()"
+
+
+def test_names_in_the_way_to_add_something_exist() -> None:
+    """Constants, functions and classes between backticks."""
+    text = (ROOT / "docs/architecture.md").read_text().partition("## How to add")[2].partition("\n## ")[0]
+    files = [path for place in ("src", "lanner", "tools", "fuzz") for path in (ROOT / place).rglob("*.*")]
+    sources = "\n".join(path.read_text() for path in files if path.suffix in (".h", ".cpp", ".def", ".py", ".pyi"))
+    names = re.findall(r"`(?:\w+(?:::|\.))*(\w+)(?:\(\))?`", text)
+    assert len(names) > 40
+    for name in names:
+        assert re.search(rf"\b{name}\b", sources), name
+
+
+def test_every_layer_and_room_is_described() -> None:
+    """docs/architecture.md says of each row of tools/layers.toml what it is."""
+    table = tomllib.loads((ROOT / "tools/layers.toml").read_text())
+    text = (ROOT / "docs/architecture.md").read_text()
+    for head, rows in {
+        "layer, `src/`": [row for row in table["layers"] if "/" not in row],
+        "room of the extension, `src/python/`": [row.removeprefix("python/") for row in table["layers"] if "/" in row],
+        "room of the package, `lanner/`": [row.partition(".")[2] for row in table["python"]],
+    }.items():
+        cells = re.findall(r"^\| ([^|]*) \|", text.partition(f"| {head} |")[2].partition("\n\n")[0], re.M)
+        described = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+        assert {row for row in rows if row not in ("", "_core")} == described, head
 
 
 @each(READMES)
