@@ -29,13 +29,15 @@ lanner_layer(NAME process
   TESTS board_test.cpp)
 lanner_layer(NAME json
   SOURCES decimal.cpp escape.cpp kernels_avx2.cpp kernels_avx512.cpp number.cpp number_avx2.cpp output.cpp reader.cpp scan.cpp shortest.cpp text.cpp unescape.cpp unescape_avx2.cpp unescape_vbmi2.cpp utf8.cpp utf8_avx2.cpp utf8_avx512.cpp
-  TESTS decimal_test.cpp escape_test.cpp number_test.cpp output_test.cpp reader_test.cpp scan_test.cpp shortest_test.cpp text_test.cpp
+  TESTS allocation_failure_test.cpp decimal_test.cpp escape_test.cpp number_test.cpp output_test.cpp reader_test.cpp scan_test.cpp shortest_test.cpp text_test.cpp
     unescape_test.cpp utf8_test.cpp)
+lanner_memory_may_fail(json)
 find_library(LANNER_SIMDJSON simdjson REQUIRED)  # tools/setup.sh installs it, and fast_float's headers
 target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
 lanner_layer(NAME schema
   SOURCES errors.cpp name_index.cpp pattern.cpp plan.cpp scalars.cpp temporal.cpp
-  TESTS errors_test.cpp json_row_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp text_input_test.cpp)
+  TESTS allocation_failure_test.cpp errors_test.cpp json_row_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp text_input_test.cpp)
+lanner_memory_may_fail(schema)
 # RE2 throws where memory is out; pattern.cpp alone catches it.
 set_source_files_properties(src/schema/pattern.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
 find_library(LANNER_RE2 re2 REQUIRED)  # tools/setup.sh installs it
@@ -55,9 +57,4 @@ lanner_layer(NAME server
   TESTS allocation_failure_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
     exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp handler_plan_test.cpp protocol_test.cpp relay_queue_test.cpp relay_storm_test.cpp
     relay_test.cpp server_board_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp)
-if(TARGET server_test)
-  # allocation_failure_test.cpp: what the code under test allocates passes by there.
-  foreach(name malloc realloc aligned_alloc _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t)
-    target_link_options(server_test PRIVATE "LINKER:--wrap=${name}")
-  endforeach()
-endif()
+lanner_memory_may_fail(server)

@@ -13,18 +13,17 @@
 
 #include "base/buffer.h"
 #include "base/cpu.h"
-#include "fuzz/canonical_builder.h"
 #include "fuzz/check.h"
 #include "fuzz/choices.h"
 #include "fuzz/json_tree.h"
 #include "fuzz/plan_maker.h"
 #include "json/scan.h"
 #include "schema/json_input.h"
+#include "schema/text_builder.h"
 
 namespace {
 
 using namespace lanner;
-using fuzz::CanonicalBuilder;
 using fuzz::Choices;
 using fuzz::JsonStyle;
 using fuzz::JsonTree;
@@ -32,6 +31,8 @@ using fuzz::PlanMaker;
 using schema::ErrorList;
 using schema::ErrorRecord;
 using schema::LocItem;
+using schema::TextBuilder;
+using lanner::test::shortage;
 
 struct Outcome {
   bool json = true;  // the document is JSON, as far as it was read
@@ -47,7 +48,7 @@ struct Outcome {
 
 struct Road {
   SimdLevel level = simd_level();
-  int fails_at = -1;
+  int fails_at = -1;  // the value, counted from 0, for which there is no memory; -1: there is some
 };
 
 std::string place_of(const ErrorList& errors, const ErrorRecord& error) {
@@ -83,16 +84,18 @@ Outcome decode(const schema::Plan& plan, std::string_view text, const Road& road
   copy[text.size()] = '\0';
   const std::string_view document(copy.get(), text.size());
   json::Reader reader(document, json::scan_kernels_of(road.level));
-  CanonicalBuilder builder(road.fails_at);
-  schema::JsonInput<CanonicalBuilder> input(reader, builder);
+  TextBuilder builder(&fuzz::canonical);
+  schema::JsonInput<TextBuilder> input(reader, builder);
   if (road.level == SimdLevel::baseline) input.use_rows(false);
   input.use_rows(road.level);
   ErrorList errors(plan.errors_max);
   Outcome out;
   {
-    schema::Machine<schema::JsonInput<CanonicalBuilder>, CanonicalBuilder> machine(plan, input,
-                                                                                   builder, errors);
+    schema::Machine<schema::JsonInput<TextBuilder>, TextBuilder> machine(plan, input, builder,
+                                                                         errors);
+    if (road.fails_at >= 0) shortage.begin(road.fails_at, true);
     std::string* value = machine.run(*plan.root, input.first());
+    shortage.end();
     const bool read = !machine.aborted() && input.finish();
     LANNER_FUZZ_CHECK(!value || (errors.empty() && !machine.aborted()));
     out.json = reader.error().code == Errc::ok;

@@ -295,7 +295,7 @@ class JsonInput final {
       at = json::skip_space(at + 1);
       if (here) {
         tag.found = true;
-        read_tag(at, tags, &tag);
+        if (!read_tag(at, tags, &tag)) machine.abort();
         return tag;
       }
       at = reader_.skip_value(at, machine.depth());
@@ -402,17 +402,18 @@ class JsonInput final {
     return Step::more;
   }
 
-  void read_tag(const char* at, const Tags& tags, FoundTag* tag) noexcept {
+  // False: the reader failed.
+  bool read_tag(const char* at, const Tags& tags, FoundTag* tag) noexcept {
     std::string_view text;
     json::String string;
     bool numeric = false;
     if (*at == '"') {
-      if (!reader_.string(at + 1, &string)) return;
+      if (!reader_.string(at + 1, &string)) return false;
       text = string.utf8;
     } else if (*at == '[' || *at == '{') {
       const char* const end = reader_.skip_value(at, 0);
       if (end) tag->text.assign({at, static_cast<std::size_t>(end - at)});
-      return;
+      return end != nullptr;
     } else {
       const char* end = at;
       while (*end == '-' || *end == '+' || *end == '.' || *end == 'E' ||
@@ -428,6 +429,7 @@ class JsonInput final {
     const int position = tags.index.find(text);
     if (position >= 0 && tags.numeric[static_cast<std::size_t>(position)] == numeric)
       tag->position = position;
+    return true;
   }
 
   Value text(This& machine, const Node& node, Item item) noexcept {

@@ -49,8 +49,8 @@ class Rows : public ::testing::Test {
 
 TEST_F(Rows, AreReadFieldByField) {
   EXPECT_EQ(read("[" + row("\"ab\"", "\"cd\"", "-7", "-0.25", "false") + "," + row("\"\"") + "]"),
-            "[(text='ab' maybe='cd' count=-7 price=f-0.250000 sold=false ) "
-            "(text='' maybe=null count=1 price=f2.500000 sold=true )]");
+            "[(text='ab' maybe='cd' count=-7 price=f-0.25 sold=false ) "
+            "(text='' maybe=null count=1 price=f2.5 sold=true )]");
 }
 
 TEST_F(Rows, KeepTextOfEveryLength) {
@@ -120,7 +120,7 @@ TEST_F(Rows, KeepWithinTheirBounds) {
   EXPECT_TRUE(field.holds(9));
   EXPECT_FALSE(field.holds(10));
   EXPECT_EQ(read("[" + row("\"a\"", "null", "9") + "]"),
-            "[(text='a' maybe=null count=9 price=f2.500000 sold=true )]");
+            "[(text='a' maybe=null count=9 price=f2.5 sold=true )]");
 }
 
 TEST_F(Rows, TakeOneSpaceOrAnyWhiteSpace) {
@@ -164,7 +164,7 @@ TEST_F(Rows, ReadARecordWithinARecord) {
   ASSERT_EQ(order.read_fields[1].read, ReadField::Read::record);
   const std::string good = R"({"id":1,"item":)" + row("\"a\"") + R"(,"note":"n"})";
   EXPECT_EQ(read("[" + good + "]"),
-            "[(id=1 item=(text='a' maybe=null count=1 price=f2.500000 sold=true ) note='n' )]");
+            "[(id=1 item=(text='a' maybe=null count=1 price=f2.5 sold=true ) note='n' )]");
   for (const std::string& odd :
        {row("1"), row("\"\xC3\xA9\""), row("\"a\"", "null", "1e0"), std::string("null"),
         std::string("{}"), std::string("[]"), std::string("7"), std::string("{\"text\":\"a\"")}) {
@@ -180,7 +180,7 @@ TEST_F(Rows, LeaveAFieldThatTakesNoInputToTheMachine) {
   field.required = false;
   ASSERT_TRUE(test::is_built(index_record(record_)));
   ASSERT_TRUE(make_read_fields(&parts_.plan));
-  EXPECT_EQ(read("[" + row("\"a\"") + "]"), "[(text='a' maybe=null count=1 price=f2.500000 )]");
+  EXPECT_EQ(read("[" + row("\"a\"") + "]"), "[(text='a' maybe=null count=1 price=f2.5 )]");
 }
 
 TEST_F(Rows, EndWhereTheDocumentEnds) {

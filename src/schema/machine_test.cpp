@@ -205,10 +205,10 @@ TEST(Machine, GivesAnIntThatTheIntMemberRefusesToNoFloat) {
       {t.record({{"a", t.integer()}}), t.node(Kind::floating, Slug::float_type), t.integer()});
   fill<std::string_view>(&either->labels, {"A", "float", "int"});
   either->keep_order = true;
-  EXPECT_EQ(decode(t, *either, "1"), "f1.000000");
+  EXPECT_EQ(decode(t, *either, "1"), "f1");
   make_unions(&t.plan);
   EXPECT_EQ(decode(t, *either, "1"), "1");
-  EXPECT_EQ(decode(t, *either, "1.5"), "f1.500000");
+  EXPECT_EQ(decode(t, *either, "1.5"), "f1.5");
   EXPECT_EQ(decode(t, *either, "true"),
             "dict_type /A true\nfloat_type /float true\nint_type /int true");
 }

@@ -1,77 +1,22 @@
 // server/allocation_failure_test.cpp: memory runs out at the first allocation of a request, at the
 // second, and so on until none is left that could fail: the client gets its answer, or an error, or
 // a connection that ends; nothing is left, and the next client is served.
-//
-// The linker sends the allocations of the code under test through here (--wrap,
-// cmake/layers.cmake); those of the test itself (std::string and its like) go past.
 
-#include <atomic>
-#include <climits>
-#include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/test_shortage.h"
 #include "log/access_log.h"
 #include "server/test_relay_rig.h"
 #include "server/test_shapes.h"
 
-namespace {
-
-// The linker's hooks have no place of their own to keep it.
-struct Shortage {
-  std::atomic<int> until = INT_MAX;  // allocations that succeed
-  std::atomic<bool> lasts = false;   // all later ones fail, too
-  std::atomic<int> failed = 0;
-
-  bool strikes() noexcept {
-    if (until.load(std::memory_order_relaxed) == INT_MAX) return false;
-    const int left = until.fetch_sub(1, std::memory_order_relaxed);
-    const bool fails = left == 0 || (left < 0 && lasts.load(std::memory_order_relaxed));
-    if (fails) failed.fetch_add(1, std::memory_order_relaxed);
-    return fails;
-  }
-  void begin(int number, bool stays) noexcept {
-    failed = 0;
-    lasts = stays;
-    until = number;
-  }
-  void end() noexcept { until = INT_MAX; }
-};
-Shortage shortage;
-
-}  // namespace
-
-extern "C" {
-void* __real_malloc(std::size_t bytes);
-void* __real_realloc(void* old, std::size_t bytes);
-void* __real_aligned_alloc(std::size_t alignment, std::size_t bytes);
-void* __real__ZnwmRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t& tag);
-void* __real__ZnamRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t& tag);
-
-void* __wrap_malloc(std::size_t bytes) {
-  return shortage.strikes() ? nullptr : __real_malloc(bytes);
-}
-void* __wrap_realloc(void* old, std::size_t bytes) {
-  return shortage.strikes() ? nullptr : __real_realloc(old, bytes);
-}
-void* __wrap_aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  return shortage.strikes() ? nullptr : __real_aligned_alloc(alignment, bytes);
-}
-void* __wrap__ZnwmRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t& tag) {
-  return shortage.strikes() ? nullptr : __real__ZnwmRKSt9nothrow_t(bytes, tag);
-}
-void* __wrap__ZnamRKSt9nothrow_t(std::size_t bytes, const std::nothrow_t& tag) {
-  return shortage.strikes() ? nullptr : __real__ZnamRKSt9nothrow_t(bytes, tag);
-}
-}
-
 namespace lanner::server {
 namespace {
 
+using lanner::test::shortage;
 using test::Client;
 using test::kShapes;
 using test::Rig;

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gc
 import json
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -16,8 +18,10 @@ from typing import Any
 
 import pytest
 
+from lanner import _core
 from lanner.json import JSONEncodeError, dumpb, dumps, loads
 from lanner.schema import JSONDecodeError, Schema, ValidationError
+from lanner.schema._schema import MADE_OF
 from tests.support import schema_types
 from tests.support.schema_types import DOCUMENTS, REFUSED, TYPES, Plain, Tree, name_of
 
@@ -264,3 +268,23 @@ def test_nothing_is_left_when_memory_ran_out() -> None:
 
     work()
     assert leaves_nothing(work, 3)
+
+
+@needs_testcapi
+@pytest.mark.parametrize("count", [1, 30])
+def test_a_lack_of_memory_for_text_values_is_a_memory_error(count: int) -> None:
+    form = Schema(dict[str, list[int]])
+    pairs = [("a", b"1"), ("b", "x"), ("a", bytearray(b"3")), ("c", "\udc80")]
+    for work in (outcome(form.decode_pairs, pairs), outcome(Schema(list[int]).decode_text, ["1", "x", b"\xff"])):
+        survives(work, work(), count)
+
+
+@needs_testcapi
+@pytest.mark.parametrize("tp", [Plain | None, list[Tree], schema_types.Color, schema_types.Tagged, dict[str, float]])
+def test_a_description_read_without_memory_is_a_memory_error(tp: Any) -> None:
+    """Not a schema that lacks what was not read."""
+    schema = Schema(tp)
+    document = b'{"a":{"a":1,"b":"x"}}'
+    make = functools.partial(_core.Schema, root=schema._root, title="T", classes=MADE_OF)
+    decode = operator.methodcaller("decode", document)
+    survives(outcome(decode, schema._nodes, make), outcome(schema.decode, document)(), 1)

@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "http/limits.h"
+#include "json/utf8.h"
 #include "python/module/engine.h"
 #include "python/module/module_state.h"
 #include "python/object/layout.h"
@@ -119,6 +120,8 @@ int module_exec(PyObject* module) noexcept {
                  std::getenv("LANNER_SIMD"));
     return -1;
   }
+  // simdjson allocates at its first use, and ends the process if it cannot: now, not for a request.
+  (void)json::is_utf8("\xC3\xA9");
   ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
   return state->init() < 0 ? -1 : add_types(module, state);
 }

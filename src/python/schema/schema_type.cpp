@@ -7,6 +7,7 @@
 #include "json/reader.h"
 #include "python/json/error.h"
 #include "python/json/output.h"
+#include "python/object/call_method.h"
 #include "python/object/slots.h"
 #include "python/schema/compile.h"
 #include "python/schema/encoder.h"
@@ -269,7 +270,12 @@ PyObject* schema_encode_as(PyObject* self, PyObject* const* args, Py_ssize_t cou
 
 // REQUIRES: classes is (uuid.UUID, decimal.Decimal, errors_of).
 bool find_classes(PyObject* classes, SchemaClasses* out) noexcept {
-  out->datetime = static_cast<PyDateTime_CAPI*>(PyCapsule_Import("datetime.datetime_CAPI", 0));
+  // PyCapsule_Import() takes a lack of memory for a lack of the module.
+  const Ref module = Ref::steal(PyImport_ImportModule("datetime"));
+  const Ref capsule = Ref::steal(module ? get_attribute(module.get(), "datetime_CAPI") : nullptr);
+  if (!capsule) return false;
+  out->datetime =
+      static_cast<PyDateTime_CAPI*>(PyCapsule_GetPointer(capsule.get(), PyDateTime_CAPSULE_NAME));
   out->uuid = PyTuple_GET_ITEM(classes, 0);
   out->decimal = PyTuple_GET_ITEM(classes, 1);
   out->errors_of = PyTuple_GET_ITEM(classes, 2);
