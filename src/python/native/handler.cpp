@@ -43,8 +43,28 @@ void dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
-void NativeHandler::handle(http::Exchange& exchange, const http::Plan&) noexcept {
+// The route, and how much of a body it takes: none for a handler that reads none, or for nobody.
+http::Plan NativeHandler::plan(const http::RequestHead& head) noexcept {
   router::Match match;
+  app_.router().match(router::Target::of(head), &match);
+  http::Plan plan;
+  if (match.outcome != router::Outcome::matched) return plan;
+  Operation& operation = app_.operation(match.route);
+  plan.route = &operation;
+  if (operation.takes_body()) plan.body_bytes_max = operation.body_limit();
+  return plan;
+}
+
+void NativeHandler::handle(http::Exchange& exchange, const http::Plan& plan) noexcept {
+  const auto* planned = static_cast<const Operation*>(plan.route);
+  router::Match match;
+  if (planned && planned->path_is_fixed()) {
+    match.outcome = router::Outcome::matched;
+    match.route = app_.number_of(*planned);
+    match.count = 0;
+    return run(exchange, match);
+  }
+  // Again: the head may have moved since, and the values are views of it.
   app_.router().match(router::Target::of(exchange.head()), &match);
   if (match.outcome == router::Outcome::matched) return run(exchange, match);
   reject(exchange, match);
@@ -112,7 +132,6 @@ int NativeHandler::read_body(http::Exchange& exchange, const Operation& operatio
     const http::Field* type = head.find(http::Token::content_type);
     if (operation.body_schema() && type && !http::is_json(type->value)) return 415;
     http::Body& body = exchange.body();
-    if (body.bytes_left().value_or(0) > operation.body_limit()) return 413;
     for (;;) {
       char* to = body_.reserve(kReadBytes);
       if (!to) return 503;
@@ -120,7 +139,6 @@ int NativeHandler::read_body(http::Exchange& exchange, const Operation& operatio
       if (!read) return 400;
       if (*read == 0) break;
       body_.commit(*read);
-      if (body_.size() > operation.body_limit()) return 413;
     }
   }
   if (!body_.append(std::string_view("\0", 1))) return 503;

@@ -25,7 +25,7 @@ class NativeHandler final : public http::Handler {
   NativeHandler(const NativeHandler&) = delete;
   NativeHandler& operator=(const NativeHandler&) = delete;
 
-  http::Plan plan(const http::RequestHead&) noexcept override { return {}; }
+  http::Plan plan(const http::RequestHead& head) noexcept override;
   void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override;
 
   AsgiApp& asgi() noexcept { return asgi_; }

@@ -43,6 +43,9 @@ class NativeApp final {
   NativeState& state() noexcept { return *state_; }
   const router::Router& router() const noexcept { return *router_; }
   Operation& operation(std::uint32_t route) noexcept { return operations_[route]; }
+  std::uint32_t number_of(const Operation& operation) const noexcept {
+    return static_cast<std::uint32_t>(&operation - operations_.get());
+  }
   std::uint32_t route_count() const noexcept { return count_; }
   const NativeHooks& hooks() const noexcept { return hooks_; }
   PyTypeObject* response_type() const noexcept {

@@ -39,6 +39,11 @@ int wrong(const char* what) noexcept {
   return -1;
 }
 
+bool has_parameter(PyObject* pattern) noexcept {
+  return pattern && PyUnicode_Check(pattern) &&
+         PyUnicode_FindChar(pattern, '{', 0, PyUnicode_GET_LENGTH(pattern), 1) >= 0;
+}
+
 int take_schema(NativeState* state, PyObject* dict, Ref* to) noexcept {
   PyObject* schema = get(dict, "schema");
   if (!schema) return 0;
@@ -75,6 +80,10 @@ int Operation::init(NativeState* state, PyObject* description) noexcept {
     body_required_ = is_true(body, "required");
   }
   takes_body_ = takes_body_ || body_schema_;
+  // A handler may read the path's parameters by its request alone.
+  PyObject* path = get(description, "path");
+  PyObject* host = get(description, "host");
+  path_is_fixed_ = !has_parameter(path) && !has_parameter(host);
   PyObject* limit = get(description, "body_limit");
   if (!limit) return wrong("body_limit");
   body_limit_ = PyLong_AsUnsignedLongLong(limit);
@@ -113,7 +122,6 @@ int Operation::take_argument(NativeState* state, PyObject* description, Argument
     known = true;
   }
   if (!known) return wrong("source");
-  reads_query_ = reads_query_ || to->source == Source::query;
   takes_body_ = takes_body_ || to->source == Source::request;
   if (to->source >= Source::request) return 0;
   to->many = is_true(description, "many");

@@ -77,7 +77,8 @@ class Operation final {
   std::uint64_t body_limit() const noexcept { return body_limit_; }
   // Whether the body is needed at all.
   bool takes_body() const noexcept { return takes_body_; }
-  bool reads_query() const noexcept { return reads_query_; }
+  // No part of the path or host is a parameter.
+  bool path_is_fixed() const noexcept { return path_is_fixed_; }
 
   AnswerKind kind() const noexcept { return kind_; }
   PyObject* answer_schema() const noexcept { return answer_schema_.get(); }
@@ -111,7 +112,7 @@ class Operation final {
   bool body_whole_ = true;
   bool body_required_ = false;
   bool takes_body_ = false;
-  bool reads_query_ = false;
+  bool path_is_fixed_ = true;
 };
 
 }  // namespace lanner::python
