@@ -28,11 +28,11 @@ using fuzz::Choices;
 using fuzz::JsonStyle;
 using fuzz::JsonTree;
 using fuzz::PlanMaker;
+using lanner::test::shortage;
 using schema::ErrorList;
 using schema::ErrorRecord;
 using schema::LocItem;
 using schema::TextBuilder;
-using lanner::test::shortage;
 
 struct Outcome {
   bool json = true;  // the document is JSON, as far as it was read
