@@ -67,8 +67,11 @@ class Tidy:
         everywhere = ("src", "fuzz", "bench", "lanner", "tools", "cmake", ".ci")
         for path in self.files(everywhere, ASCII_SUFFIXES | {".md"}):
             self.check_ascii(path)
+        for path in self.files(("lanner", "tools", "tests", "bench"), {".py"}):
+            self.check_docstring(path)
         self.check_triples()
         self.check_readmes()
+        self.check_packages()
         self.check_allowances()
 
     def files(self, directories: Iterable[str], suffixes: set[str]) -> Iterator[Path]:
@@ -167,6 +170,21 @@ class Tidy:
             text = readme.read_text("utf-8") if readme.is_file() else ""
             if any(layer.iterdir()) and not text.strip():
                 self.problem(readme, 1, "each layer has a README.md: purpose, main types, tests")
+
+    def check_docstring(self, path: Path) -> None:
+        """A module's first line says what it is; a script may begin with its interpreter."""
+        lines = path.read_text("utf-8").splitlines()
+        first = next((line for line in lines if not line.startswith("#!")), "")
+        if not re.match(r'r?"""\S', first):
+            self.problem(path, 1, 'the first line says what the file is: """...')
+
+    def check_packages(self) -> None:
+        """Each folder of the package is one, in whatever way it is installed."""
+        for folder in sorted({path.parent for path in self.files(("lanner",), {".py"})}):
+            if not (folder / "__init__.py").is_file():
+                self.problem(
+                    folder / "__init__.py", 1, "each room has an __init__.py, whose first line says what it is"
+                )
 
     def check_allowances(self) -> None:
         for name, reason in (self.untested | self.size).items():

@@ -1,5 +1,6 @@
-# ruff: noqa: RUF009  # a default may be an argument object
 """What is said of a type: constraints in all their spellings, defaults in argument objects, what pydantic alone knows."""
+
+# ruff: noqa: RUF009  # a default may be an argument object
 
 from __future__ import annotations
 

@@ -381,6 +381,10 @@ def test_tidy_wants_the_name_in_the_first_line(tree: Tree) -> None:
 def test_tidy_has_walls(tree: Tree, name: str, lines: int, fails: bool) -> None:
     comment = "#" if name.endswith(".py") else "//"
     first = f"{comment} {name.removeprefix('src/')}: memory.\n"
+    if name.endswith(".py"):
+        first = '"""Memory."""\n'
+        tree.write("lanner/cli/__init__.py", first)
+        tree.write("lanner/__init__.py", first)
     tree.write(name, first + f"{comment}\n" * (lines - 1))
     assert [problem.endswith("is a wall") for problem in tree.tidy()] == [True] * fails
 
@@ -418,6 +422,16 @@ def test_tidy_wants_a_readme_in_each_layer(tree: Tree) -> None:
     tree.write("src/net/loop.h", header("", "net/loop.h"))
     why = "each layer has a README.md: purpose, main types, tests"
     assert tree.tidy() == [f"src/net/README.md:1: {why}"]
+
+
+def test_tidy_wants_each_room_of_the_package_to_say_what_it_is(tree: Tree) -> None:
+    tree.write("lanner/__init__.py", '"""All of it."""\n')
+    tree.write("lanner/cli/flags.py", "import os\n")
+    tree.write("tools/run.py", '#!/usr/bin/env python\n"""Runs it."""\n')
+    assert tree.tidy() == [
+        'lanner/cli/flags.py:1: the first line says what the file is: """...',
+        "lanner/cli/__init__.py:1: each room has an __init__.py, whose first line says what it is",
+    ]
 
 
 def test_this_repository_is_tidy() -> None:
