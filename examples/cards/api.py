@@ -1,40 +1,61 @@
-"""The card search API with FastAPI: types give validation and a docs page. GET /search returns 100 cards from memory.
+"""The card search API: typed search, pages, new cards that are checked, errors. GET /search returns 100 cards from memory.
 
-lanner run examples/cards/api.py, then open /docs
+lanner run examples/cards/api.py
 """
 
+from typing import Annotated
+from urllib.parse import urlencode
+
 from card_data import make_cards
-from fastapi import FastAPI
-from fastapi.responses import RedirectResponse
-from pydantic import BaseModel
+from card_models import Card, Problem, Search
+from card_shelf import CardExists, Shelf, ShelfFull
 
+from lanner import App, HTTPException, Query, Request, Response
+from lanner.responses import JSONResponse, RedirectResponse
 
-class Card(BaseModel):
-    """What is printed on a card. Creatures have power and toughness, which may be more than numbers."""
-
-    name: str
-    set_code: str
-    collector_number: str
-    power: str | None = None
-    toughness: str | None = None
-    mana_cost: str | None = None
-    oracle_text: str | None = None
-    set_name: str
-    type_line: str
-
-
-CARDS = [Card(**card) for card in make_cards()]
-
-app = FastAPI(title="Cards", version="1.0", description="A search API that answers from memory, served by Lanner.")
+shelf = Shelf([Card(**card) for card in make_cards()])
+app = App(title="Cards", version="1.0", description="A search API that answers from memory, served by Lanner.")
 
 
 @app.get("/", include_in_schema=False)
-async def index() -> RedirectResponse:
-    """To the docs page."""
-    return RedirectResponse("/docs")
+def index() -> RedirectResponse:
+    """To the cards."""
+    return RedirectResponse("/search")
 
 
 @app.get("/search")
-async def search() -> list[Card]:
-    """All cards."""
-    return CARDS
+def search(wanted: Annotated[Search, Query()], request: Request, response: Response) -> list[Card]:
+    """One page of the cards that fit; `X-Total-Count` says how many there are, `Link` where the next page is."""
+    found = shelf.find(wanted)
+    end = wanted.offset + wanted.limit
+    response.headers["X-Total-Count"] = str(len(found))
+    if end < len(found):
+        query = [pair for pair in request.query_params.multi_items() if pair[0] != "offset"]
+        response.headers["Link"] = f'</search?{urlencode([*query, ("offset", end)])}>; rel="next"'
+    return found[wanted.offset : end]
+
+
+@app.get("/cards/{set_code}/{number}", responses={404: {"model": Problem}})
+def card(set_code: str, number: str) -> Card:
+    """One card by its set and its number in there."""
+    if found := shelf.get(set_code, number):
+        return found
+    raise HTTPException(404, f"{set_code} has no card {number}")
+
+
+@app.post("/cards", status_code=201, responses={409: {"model": Problem}, 507: {"model": Problem}})
+def add(card: Card, response: Response) -> Card:
+    """Puts a card on the shelf, until the server is stopped."""
+    shelf.add(card)
+    response.headers["Location"] = app.url_path_for("card", set_code=card.set_code, number=card.collector_number)
+    return card
+
+
+@app.exception_handler(CardExists)
+def card_exists(request: Request, error: CardExists) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, status_code=409)
+
+
+@app.exception_handler(ShelfFull)
+def shelf_full(request: Request, error: ShelfFull) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, status_code=507)
