@@ -1,4 +1,4 @@
-"""The card search API: typed search, pages, new cards that are checked, errors. GET /search returns 100 cards from memory.
+"""The card search API: typed search, pages, cards that are added and checked, errors. GET /search returns 100 cards.
 
 lanner run examples/cards/api.py
 """

@@ -29,7 +29,7 @@ class Search(lanner.Model, forbid_extra=True):
     q: Annotated[str, Query(min_length=2, max_length=50, description="in the name or the text")] | None = None
     set_code: str | None = None
     type: Annotated[str, Query(min_length=2, max_length=50, description="in the type line")] | None = None
-    color: list[Literal["W", "U", "B", "R", "G"]] = []
+    color: list[Literal["W", "U", "B", "R", "G"]] | None = None
     sort: Literal["printed", "name", "set"] = "printed"
     limit: Annotated[int, Query(ge=1, le=100)] = 100
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0

@@ -40,7 +40,7 @@ class Gone(Exception):
 async def serve(app: App, scope: Message, receive: Receive, send: Send) -> None:
     """One connection of ASGI: an HTTP request, or the lifespan."""
     if scope["type"] == "lifespan":
-        return await run_lifespan(app, receive, send)
+        return await run_lifespan(app, scope, receive, send)
     if scope["type"] == "websocket":
         await receive()
         return await send({"type": "websocket.close", "code": 1000})
@@ -151,17 +151,18 @@ async def failed(engine: Engine, request: Request, error: Exception) -> Answer:
     return made.status_code or 200, fields, made.body, made.background
 
 
-async def run_lifespan(app: App, receive: Receive, send: Send) -> None:
-    """Start and end of the app, as messages (ASGI Lifespan 2.0)."""
+async def run_lifespan(app: App, scope: Message, receive: Receive, send: Send) -> None:
+    """Start and end of the app, as messages (ASGI Lifespan 2.0). What fails is said, and raised."""
     await receive()
     started = False
     try:
-        async with app.lifespan():
+        async with app.lifespan() as state:
+            scope.get("state", {}).update(state or {})
             started = True
             await send({"type": "lifespan.startup.complete"})
             await receive()
     except Exception as error:
         what = "lifespan.shutdown.failed" if started else "lifespan.startup.failed"
         await send({"type": what, "message": "".join(traceback.format_exception(error))})
-        return
+        raise
     await send({"type": "lifespan.shutdown.complete"})

@@ -211,8 +211,10 @@ class Request(Mapping[str, Any]):
 
     @property
     def state(self) -> State:
-        state = self.scope.setdefault("lanner.state", State())
-        assert isinstance(state, State)
+        """Of this request: what the lifespan has yielded, and what is set here."""
+        state = self.scope.get("lanner.state")
+        if not isinstance(state, State):
+            state = self.scope["lanner.state"] = State(**self.scope.get("state", {}))
         return state
 
     async def body(self) -> bytes:
