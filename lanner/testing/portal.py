@@ -28,9 +28,7 @@ class Portal:
         """
         if asyncio._get_running_loop() is not None:
             coroutine.close()
-            raise RuntimeError(
-                "TestClient is for tests that are no coroutines; use AsyncTestClient in `async def`, and await its answers"
-            )
+            raise RuntimeError("TestClient is for tests that are no coroutines; await AsyncTestClient in `async def`")
         if self._runner is None:
             self._runner = asyncio.Runner()
             self._finalizer = weakref.finalize(self, close, self._runner)

@@ -1,6 +1,5 @@
 """A native application: the same answers from the engine, and as an ASGI application under any client of ASGI."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from lanner.testing import TestClient
 from tests.support.server import Server, until
 
 APPS = Path(__file__).with_name("apps")
@@ -27,12 +27,8 @@ class Client:
         if self.server:
             with httpx.Client(base_url=self.base) as client:
                 return client.request(method, target, **options)
-        return asyncio.run(self.inside(method, target, options))
-
-    async def inside(self, method: str, target: str, options: dict[str, Any]) -> httpx.Response:
-        transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=True)
-        async with self.app.lifespan(), httpx.AsyncClient(transport=transport, base_url=self.base) as client:
-            return await client.request(method, target, **options)
+        with TestClient(self.app, self.base, raise_server_exceptions=False, follow_redirects=False) as client:
+            return client.request(method, target, **options)
 
 
 @pytest.fixture(scope="module", params=["engine", "asgi"])
@@ -235,6 +231,7 @@ def test_a_request_by_type(ask: Client) -> None:
         "agent": "test",
         "cookies": {"c": "2"},
         "pool": "open",
+        "shelf": "full",
         "client": True,
     }
     assert ask("POST", "/request/caf%C3%A9", json=[1]).json() == {

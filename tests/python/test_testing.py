@@ -240,7 +240,7 @@ def test_in_a_coroutine_it_says_what_to_use() -> None:
     async def test() -> None:
         TestClient(make_app()).get("/me")
 
-    with pytest.raises(RuntimeError, match="use AsyncTestClient"):
+    with pytest.raises(RuntimeError, match="await AsyncTestClient"):
         asyncio.run(test())
 
 

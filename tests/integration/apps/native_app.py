@@ -43,9 +43,9 @@ class Teapot(Exception):
 
 
 @asynccontextmanager
-async def lifespan(app: App) -> AsyncIterator[None]:
+async def lifespan(app: App) -> AsyncIterator[dict[str, str]]:
     app.state.pool = "open"
-    yield
+    yield {"shelf": "full"}
     app.state.pool = "closed"
 
 
@@ -169,6 +169,7 @@ async def show(request: Request) -> dict[str, object]:
         "agent": request.headers["user-agent"],
         "cookies": request.cookies,
         "pool": request.app.state.pool,
+        "shelf": request.state.shelf,
         "client": request.client is not None,
     }
 
