@@ -58,3 +58,6 @@ lanner_layer(NAME server
     exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp handler_plan_test.cpp protocol_test.cpp relay_queue_test.cpp relay_storm_test.cpp
     relay_test.cpp server_board_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp)
 lanner_memory_may_fail(server)
+lanner_layer(NAME worker
+  SOURCES worker.cpp
+  TESTS worker_test.cpp)

@@ -95,7 +95,7 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 
 list(TRANSFORM LANNER_PYTHON_SOURCES PREPEND src/python/)
 Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
-target_link_libraries(_core PRIVATE lanner_server lanner_json lanner_schema lanner_router)
+target_link_libraries(_core PRIVATE lanner_worker lanner_json lanner_schema lanner_router)
 if(LANNER_PORTABLE)
   target_compile_definitions(_core PRIVATE LANNER_PORTABLE)
 endif()

@@ -106,8 +106,8 @@ int get_trust(PyObject* key, PyObject* value, EngineOptions* o) noexcept {
                           : error_text(list.code()).data();
     return refuse_entry(text, list.error(), "is nobody to trust", why);
   }
-  o->trust = std::move(*list);
-  o->server.trust = &o->trust;
+  o->worker.trust = std::move(*list);
+  o->worker.server.trust = &o->worker.trust;
   return 0;
 }
 
@@ -139,29 +139,29 @@ int get_forwarded_names(PyObject* key, PyObject* value, EngineOptions* o) noexce
                         "that are passed on, such as x-real-ip");
   }
   o->forwarded_names = Ref::borrow(value);  // which the views are of
-  o->server.forwarded_names = *names;
+  o->worker.server.forwarded_names = *names;
   return 0;
 }
 
 int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* value) noexcept {
   if (name == "threads") return get_int(key, value, 1, 4096, &o->threads);
   if (name == "root_path") return get_str(key, value, &o->root_path);
-  if (name == "server_header") return get_bool(key, value, &o->server.server_header);
-  if (name == "date_header") return get_bool(key, value, &o->server.date_header);
-  if (name == "access_log_fd") return get_int(key, value, -1, 1 << 30, &o->access_log_fd);
-  if (name == "access_log_format") return get_access_format(key, value, &o->access_format);
-  if (name == "log_fd") return get_int(key, value, -1, 1 << 30, &o->log_fd);
-  if (name == "log_level") return get_level(key, value, &o->log_level);
+  if (name == "server_header") return get_bool(key, value, &o->worker.server.server_header);
+  if (name == "date_header") return get_bool(key, value, &o->worker.server.date_header);
+  if (name == "access_log_fd") return get_int(key, value, -1, 1 << 30, &o->worker.access_log_fd);
+  if (name == "access_log_format") return get_access_format(key, value, &o->worker.access_format);
+  if (name == "log_fd") return get_int(key, value, -1, 1 << 30, &o->worker.log_fd);
+  if (name == "log_level") return get_level(key, value, &o->worker.log_level);
   if (name == "forwarded_allow_ips") return get_trust(key, value, o);
   if (name == "forwarded_headers") {
     return get_forwarded_names(key, value, o);
   }
-  if (name == "drop_untrusted") return get_bool(key, value, &o->server.drop_untrusted);
-  if (name == "own_listeners") return get_bool(key, value, &o->server.own_listeners);
+  if (name == "drop_untrusted") return get_bool(key, value, &o->worker.server.drop_untrusted);
+  if (name == "own_listeners") return get_bool(key, value, &o->worker.server.own_listeners);
   if (name == "multiprocess") return get_bool(key, value, &o->multiprocess);
-  if (name == "board_fd") return get_int(key, value, -1, 1 << 30, &o->board_fd);
-  if (name == "board_wake_fd") return get_int(key, value, -1, 1 << 30, &o->board_wake_fd);
-  if (name == "board_slot") return get_int(key, value, 0, 1023, &o->board_slot);
+  if (name == "board_fd") return get_int(key, value, -1, 1 << 30, &o->worker.board_fd);
+  if (name == "board_wake_fd") return get_int(key, value, -1, 1 << 30, &o->worker.board_wake_fd);
+  if (name == "board_slot") return get_int(key, value, 0, 1023, &o->worker.board_slot);
   if (name == "spool_directory") {
     Ref text;
     if (get_str(key, value, &text) < 0) return -1;
@@ -171,7 +171,7 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
     }
     return 0;
   }
-  const int limit = get_limit(&o->server.limits, name, key, value);
+  const int limit = get_limit(&o->worker.server.limits, name, key, value);
   if (limit != 0) return limit < 0 ? -1 : 0;
   PyErr_Format(PyExc_TypeError, "unknown option %R (known: limits() and the list in help(Server))",
                key);
@@ -214,8 +214,8 @@ int EngineOptions::parse(PyObject* mapping) noexcept {
     if (!name) return bad_type(key, "named by a str", key);
     if (parse_one(this, name, key, PyTuple_GET_ITEM(pair, 1)) < 0) return -1;
   }
-  server.shared_listeners = multiprocess;
-  return check(server.limits);
+  worker.server.shared_listeners = multiprocess;
+  return check(worker.server.limits);
 }
 
 }  // namespace lanner::python

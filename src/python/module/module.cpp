@@ -109,8 +109,9 @@ int add_types(PyObject* module, ModuleState* state) noexcept {
                      add_schema_type(module, &state->schema) == 0 &&
                      add_model_types(module, &state->schema) == 0 &&
                      add_json_raw_type(module, &state->json) == 0 &&
-                     add_native_app_type(module, &state->native) == 0 && add_native_done_type(module, &state->native) == 0 &&
-      add_server_type(module, state) == 0;
+                     add_native_app_type(module, &state->native) == 0 &&
+                     add_native_done_type(module, &state->native) == 0 &&
+                     add_server_type(module, state) == 0;
   return added ? 0 : -1;
 }
 

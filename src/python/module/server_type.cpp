@@ -22,7 +22,8 @@ Engine* engine_of(PyObject* object) noexcept {
 }
 
 PyObject* server_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) noexcept {
-  static const char* const names[] = {"app", "listeners", "options", "poller", "loop", "native", nullptr};
+  static const char* const names[] = {"app",  "listeners", "options", "poller",
+                                      "loop", "native",    nullptr};
   PyObject* application = nullptr;
   PyObject* listeners = nullptr;
   PyObject* options = Py_None;
