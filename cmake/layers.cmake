@@ -28,7 +28,7 @@ lanner_layer(NAME process
   SOURCES board.cpp
   TESTS board_test.cpp)
 lanner_layer(NAME json
-  SOURCES decimal.cpp escape.cpp kernels_avx2.cpp kernels_avx512.cpp number.cpp number_avx2.cpp output.cpp reader.cpp scan.cpp shortest.cpp text.cpp unescape.cpp unescape_avx2.cpp unescape_vbmi2.cpp utf8.cpp utf8_avx2.cpp utf8_avx512.cpp
+  SOURCES decimal.cpp escape.cpp kernels_avx2.cpp kernels_avx512.cpp number.cpp number_avx2.cpp output.cpp reader.cpp scan.cpp shortest.cpp text.cpp unescape.cpp unescape_avx2.cpp unescape_avx512.cpp utf8.cpp utf8_avx2.cpp utf8_avx512.cpp
   TESTS allocation_failure_test.cpp decimal_test.cpp escape_test.cpp number_test.cpp output_test.cpp reader_test.cpp scan_test.cpp shortest_test.cpp text_test.cpp
     unescape_test.cpp utf8_test.cpp)
 lanner_memory_may_fail(json)

@@ -22,9 +22,6 @@ set(LANNER_PYTHON_SOURCES
   json/text.cpp
   json/time.cpp
   json/types.cpp
-  json/walk_avx2.cpp
-  json/walk_base.cpp
-  json/walk_vbmi2.cpp
   schema/builder.cpp
   schema/compile.cpp
   schema/encode_leaf.cpp
@@ -40,9 +37,6 @@ set(LANNER_PYTHON_SOURCES
   schema/schema_type.cpp
   schema/text_values.cpp
   schema/validation_error.cpp
-  schema/walk_avx2.cpp
-  schema/walk_base.cpp
-  schema/walk_vbmi2.cpp
   asyncio/asyncio_parts.cpp
   asyncio/awaitable.cpp
   asyncio/loop_base.cpp
@@ -94,6 +88,22 @@ option(LANNER_IN_TREE "Put the extension into lanner/ of this checkout (tools/se
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 
 list(TRANSFORM LANNER_PYTHON_SOURCES PREPEND src/python/)
+
+# json/walk_inl.h and schema/walk_inl.h, once for each level of vector instructions (src/base/cpu.h).
+set(LANNER_LEVELS baseline)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND LANNER_LEVELS avx2 avx512)
+endif()
+set(number 0)
+foreach(level IN LISTS LANNER_LEVELS)
+  foreach(room json schema)
+    set(walk ${CMAKE_BINARY_DIR}/walks/${room}_${level}.cpp)
+    file(CONFIGURE OUTPUT ${walk} CONTENT "#define LANNER_WALK_LEVEL ${number}\n#include \"python/${room}/walk_inl.h\"\n")
+    list(APPEND LANNER_PYTHON_SOURCES ${walk})
+  endforeach()
+  math(EXPR number "${number} + 1")
+endforeach()
+
 Python_add_library(_core MODULE WITH_SOABI ${LANNER_PYTHON_SOURCES})
 target_link_libraries(_core PRIVATE lanner_worker lanner_json lanner_schema lanner_router)
 if(LANNER_PORTABLE)

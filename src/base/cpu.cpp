@@ -5,24 +5,43 @@
 #include <cstdlib>
 #include <string_view>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace lanner {
 namespace {
 
-SimdLevel detect() noexcept {
 #if defined(__x86_64__)
-  // The compiler's run-time library also asks XGETBV whether the system saves the registers.
+
+// The compiler's run-time library does not know it by a name. Without it, the instruction is another
+// one.
+bool has_lzcnt() noexcept {
+  unsigned int eax = 0;
+  unsigned int ebx = 0;
+  unsigned int ecx = 0;
+  unsigned int edx = 0;
+  return __get_cpuid(0x80000001, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_LZCNT) != 0;
+}
+
+// The run-time library also asks XGETBV whether the system saves the registers.
+SimdLevel detect() noexcept {
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
-      !__builtin_cpu_supports("bmi2")) {
+      !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt") || !has_lzcnt()) {
     return SimdLevel::baseline;
   }
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512vl");
+                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512ifma") &&
+                      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
   return avx512 ? SimdLevel::avx512 : SimdLevel::avx2;
-#else
-  return SimdLevel::baseline;
-#endif
 }
+
+#else
+
+SimdLevel detect() noexcept { return SimdLevel::baseline; }
+
+#endif
 
 constexpr std::array<std::string_view, 3> kNames = {"baseline", "avx2", "avx512"};
 

@@ -13,33 +13,31 @@
 #include "http1/nibble_table.h"
 #include "http1/scan_inl.h"
 
-#define LANNER_AVX2 __attribute__((target("avx2,bmi")))
-
 namespace lanner::http1::detail {
 
 namespace {
 
 constexpr std::ptrdiff_t kStep = 32;
 
-LANNER_AVX2 inline __m256i load(const char* at) noexcept {
+LANNER_AVX2_TARGET inline __m256i load(const char* at) noexcept {
   // SAFETY: an unaligned load of kStep bytes; callers have checked that they are in the input.
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
 }
 
-LANNER_AVX2 inline __m256i load_table(const NibbleTable& table) noexcept {
+LANNER_AVX2_TARGET inline __m256i load_table(const NibbleTable& table) noexcept {
   // SAFETY: an unaligned load of the 16 bytes of the table.
   return _mm256_broadcastsi128_si256(
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data())));
 }
 
-LANNER_AVX2 inline std::uint32_t mask_of(__m256i bytes) noexcept {
+LANNER_AVX2_TARGET inline std::uint32_t mask_of(__m256i bytes) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));
 }
 
 // Each finder answers with a bit for every byte that is outside the class.
 struct WideToken {
   using Narrow = Token;
-  LANNER_AVX2 static std::uint32_t outside(__m256i bytes) noexcept {
+  LANNER_AVX2_TARGET static std::uint32_t outside(__m256i bytes) noexcept {
     // The shuffle gives 0 for bytes above 0x7F: they are outside.
     const __m256i rows = _mm256_shuffle_epi8(load_table(kTokenLowNibbles), bytes);
     const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(0x0F));
@@ -50,7 +48,7 @@ struct WideToken {
 
 struct WideValue {
   using Narrow = Value;
-  LANNER_AVX2 static std::uint32_t outside(__m256i bytes) noexcept {
+  LANNER_AVX2_TARGET static std::uint32_t outside(__m256i bytes) noexcept {
     const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1F)), bytes);
     const __m256i tab = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\t'));
     const __m256i del = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(0x7F));
@@ -60,7 +58,7 @@ struct WideValue {
 
 struct WideTarget {
   using Narrow = Target;
-  LANNER_AVX2 static std::uint32_t outside(__m256i bytes) noexcept {
+  LANNER_AVX2_TARGET static std::uint32_t outside(__m256i bytes) noexcept {
     // Signed: 0x21..0x7F are greater than SP, bytes above 0x7F are not.
     const __m256i visible = _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8(' '));
     const __m256i del = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(0x7F));
@@ -70,7 +68,7 @@ struct WideTarget {
 };
 
 template <class Finder>
-LANNER_AVX2 const char* scan_wide(const char* at, const char* end) noexcept {
+LANNER_AVX2_TARGET const char* scan_wide(const char* at, const char* end) noexcept {
   if (end - at < kStep) return scan<typename Finder::Narrow>(at, end);
   for (; end - at >= kStep; at += kStep) {
     const std::uint32_t outside = Finder::outside(load(at));
@@ -91,5 +89,4 @@ const ScanKernels kAvx2Kernels = {scan_wide<WideToken>, scan_wide<WideValue>,
 
 }  // namespace lanner::http1::detail
 
-#undef LANNER_AVX2
 #endif

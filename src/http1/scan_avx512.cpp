@@ -12,8 +12,6 @@
 
 #include "http1/nibble_table.h"
 
-#define LANNER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2")))
-
 namespace lanner::http1::detail {
 
 namespace {
@@ -24,7 +22,7 @@ constexpr std::ptrdiff_t kStep = 64;
 constexpr __mmask64 kAll = UINT64_MAX;
 constexpr __mmask32 kAllWords = UINT32_MAX;
 
-LANNER_AVX512 inline __m512i load_table(const NibbleTable& table) noexcept {
+LANNER_AVX512_TARGET inline __m512i load_table(const NibbleTable& table) noexcept {
   // SAFETY: an unaligned load of the 16 bytes of the table.
   const __m128i lane = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data()));
   return _mm512_maskz_broadcast_i32x4(0xFFFF, lane);
@@ -32,7 +30,7 @@ LANNER_AVX512 inline __m512i load_table(const NibbleTable& table) noexcept {
 
 // Each finder answers with a bit for every byte that is outside the class.
 struct Token {
-  LANNER_AVX512 static std::uint64_t outside(__m512i bytes) noexcept {
+  LANNER_AVX512_TARGET static std::uint64_t outside(__m512i bytes) noexcept {
     // The shuffle gives 0 for bytes above 0x7F: they are outside.
     const __m512i rows = _mm512_maskz_shuffle_epi8(kAll, load_table(kTokenLowNibbles), bytes);
     const __m512i high =
@@ -43,7 +41,7 @@ struct Token {
 };
 
 struct Value {
-  LANNER_AVX512 static std::uint64_t outside(__m512i bytes) noexcept {
+  LANNER_AVX512_TARGET static std::uint64_t outside(__m512i bytes) noexcept {
     const __mmask64 low = _mm512_cmple_epu8_mask(bytes, _mm512_set1_epi8(0x1F));
     const __mmask64 control = _mm512_mask_cmpneq_epu8_mask(low, bytes, _mm512_set1_epi8('\t'));
     return control | _mm512_cmpeq_epu8_mask(bytes, _mm512_set1_epi8(0x7F));
@@ -51,7 +49,7 @@ struct Value {
 };
 
 struct Target {
-  LANNER_AVX512 static std::uint64_t outside(__m512i bytes) noexcept {
+  LANNER_AVX512_TARGET static std::uint64_t outside(__m512i bytes) noexcept {
     // 0x21..0x7E become 0..0x5D, all else is greater.
     const __m512i shifted = _mm512_sub_epi8(bytes, _mm512_set1_epi8(0x21));
     return _mm512_cmpgt_epu8_mask(shifted, _mm512_set1_epi8(0x5D)) |
@@ -60,7 +58,7 @@ struct Target {
 };
 
 template <class Finder>
-LANNER_AVX512 const char* scan(const char* at, const char* end) noexcept {
+LANNER_AVX512_TARGET const char* scan(const char* at, const char* end) noexcept {
   for (; end - at >= kStep; at += kStep) {
     const std::uint64_t outside = Finder::outside(_mm512_loadu_si512(at));
     if (outside != 0) return at + _tzcnt_u64(outside);
@@ -77,5 +75,4 @@ const ScanKernels kAvx512Kernels = {scan<Token>, scan<Value>, scan<Target>};
 
 }  // namespace lanner::http1::detail
 
-#undef LANNER_AVX512
 #endif

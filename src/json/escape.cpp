@@ -173,21 +173,9 @@ Written write_pieces(Output& out, const Element* text, std::size_t size, Kernel 
 
 }  // namespace
 
-bool has_vbmi2() noexcept {
-#if defined(__x86_64__)
-  static const bool has =
-      simd_level() == SimdLevel::avx512 && __builtin_cpu_supports("avx512ifma") &&
-      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
-  return has;
-#else
-  return false;
-#endif
-}
-
 const EscapeKernels& escape_kernels_of(SimdLevel level) noexcept {
 #if defined(__x86_64__)
-  if (level == SimdLevel::avx512)
-    return has_vbmi2() ? detail::kAvx512Escapes : detail::kAvx512NarrowEscapes;
+  if (level == SimdLevel::avx512) return detail::kAvx512Escapes;
   if (level == SimdLevel::avx2) return detail::kAvx2Escapes;
 #endif
   static_cast<void>(level);

@@ -34,10 +34,6 @@ struct EscapeKernels {
   char* (*ucs4)(char* to, const std::uint32_t* text, std::size_t size) noexcept;
 };
 
-// simd_level() is avx512, and there are IFMA, VBMI and VBMI2, as on every machine since Ice Lake
-// and Zen 4: what LANNER_VBMI2_TARGET (plain_avx512.h) needs.
-bool has_vbmi2() noexcept;
-
 // The best kernels that this machine supports, chosen at the first call.
 const EscapeKernels& escape_kernels() noexcept;
 // For tests. REQUIRES: level <= simd_level()

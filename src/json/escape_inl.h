@@ -16,9 +16,7 @@ char* escape_ucs2_baseline(char* to, const std::uint16_t* text, std::size_t size
 char* escape_ucs4_baseline(char* to, const std::uint32_t* text, std::size_t size) noexcept;
 #if defined(__x86_64__)
 extern const EscapeKernels kAvx2Escapes;
-extern const EscapeKernels kAvx512Escapes;  // where the machine has VBMI2
-// The same without VBMI2: only ASCII runs at full width.
-extern const EscapeKernels kAvx512NarrowEscapes;
+extern const EscapeKernels kAvx512Escapes;
 #endif
 
 // The escaped form of an ASCII byte, and its length behind it: one eight-byte store, of which

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "json/escape_inl.h"
 #include "json/plain.h"
 #include "json/plain_avx2.h"
 #include "json/plain_avx512.h"
@@ -16,14 +15,10 @@
 namespace lanner::json {
 namespace {
 
-// All that this machine can run, also what it would not choose.
 std::vector<const EscapeKernels*> all_kernels() {
   std::vector<const EscapeKernels*> all;
   for (int level = 0; level <= static_cast<int>(simd_level()); ++level)
     all.push_back(&escape_kernels_of(static_cast<SimdLevel>(level)));
-#if defined(__x86_64__)
-  if (simd_level() == SimdLevel::avx512) all.push_back(&detail::kAvx512NarrowEscapes);
-#endif
   return all;
 }
 

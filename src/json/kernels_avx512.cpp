@@ -1,6 +1,7 @@
 // json/kernels_avx512.cpp: AVX-512 kernels: 64 bytes a step, the last one masked: a masked byte is
 // not read, so it cannot fault. Wide text goes out by compression (VBMI2).
 
+#include "base/cpu.h"
 #include "json/escape_inl.h"
 #include "json/scan.h"
 
@@ -8,23 +9,19 @@
 
 #include <immintrin.h>
 
-#define LANNER_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2")))
-#define LANNER_VBMI2 \
-  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
-
 namespace lanner::json::detail {
 
 namespace {
 
 // A bit for each byte that ends a string literal or needs an escape. The maskz_ forms with all bits
 // set are the plain instructions: GCC 12 warns of the plain intrinsics.
-LANNER_AVX512 inline std::uint64_t specials(__m512i bytes) noexcept {
+LANNER_AVX512_TARGET inline std::uint64_t specials(__m512i bytes) noexcept {
   return _mm512_cmplt_epu8_mask(bytes, _mm512_set1_epi8(0x20)) |
          _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"')) |
          _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
 }
 
-LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
+LANNER_AVX512_TARGET StringScan scan_string(const char* at, const char* end) noexcept {
   std::uint64_t high = 0;
   for (; end - at >= 64; at += 64) {
     const __m512i bytes = _mm512_loadu_si512(at);
@@ -41,7 +38,7 @@ LANNER_AVX512 StringScan scan_string(const char* at, const char* end) noexcept {
   return {at + _tzcnt_u64(stop), (high | (above & (_blsi_u64(stop) - 1))) != 0};
 }
 
-LANNER_AVX512 char* escape_utf8(char* to, const char* text, std::size_t size) noexcept {
+LANNER_AVX512_TARGET char* escape_utf8(char* to, const char* text, std::size_t size) noexcept {
   for (;;) {
     const std::size_t step = size < 64 ? size : 64;
     std::uint64_t valid = _bzhi_u64(UINT64_MAX, static_cast<unsigned>(step));
@@ -66,16 +63,16 @@ LANNER_AVX512 char* escape_utf8(char* to, const char* text, std::size_t size) no
   }
 }
 
-LANNER_VBMI2 inline __m512i bits_of(__m512i lanes, std::uint32_t bits) noexcept {
+LANNER_AVX512_TARGET inline __m512i bits_of(__m512i lanes, std::uint32_t bits) noexcept {
   return _mm512_and_si512(lanes, _mm512_set1_epi32(static_cast<int>(bits)));
 }
 // Bit i becomes bit 4 * i.
-LANNER_VBMI2 inline std::uint64_t every(std::uint32_t bits) noexcept {
+LANNER_AVX512_TARGET inline std::uint64_t every(std::uint32_t bits) noexcept {
   return _pdep_u64(bits, 0x1111111111111111);
 }
 
 // `count` (<= 16) code points, a bit of `valid` each, none with an escape: up to 64 bytes.
-LANNER_VBMI2 inline char* write_lanes(char* to, __m512i codes, __mmask16 valid) noexcept {
+LANNER_AVX512_TARGET inline char* write_lanes(char* to, __m512i codes, __mmask16 valid) noexcept {
   constexpr __mmask16 kAll = 0xFFFF;
   const __mmask16 two = _mm512_cmpge_epu32_mask(codes, _mm512_set1_epi32(0x80));
   const __mmask16 three = _mm512_cmpge_epu32_mask(codes, _mm512_set1_epi32(0x800));
@@ -101,40 +98,40 @@ LANNER_VBMI2 inline char* write_lanes(char* to, __m512i codes, __mmask16 valid) 
   return to + __builtin_popcountll(keep);
 }
 
-LANNER_VBMI2 inline __mmask16 escaped_lanes(__m512i codes) noexcept {
+LANNER_AVX512_TARGET inline __mmask16 escaped_lanes(__m512i codes) noexcept {
   return static_cast<__mmask16>(_mm512_cmplt_epu32_mask(codes, _mm512_set1_epi32(0x20)) |
                                 _mm512_cmpeq_epi32_mask(codes, _mm512_set1_epi32('"')) |
                                 _mm512_cmpeq_epi32_mask(codes, _mm512_set1_epi32('\\')));
 }
 
-LANNER_VBMI2 inline __mmask16 surrogate_lanes(__m512i codes) noexcept {
+LANNER_AVX512_TARGET inline __mmask16 surrogate_lanes(__m512i codes) noexcept {
   const __m512i head = _mm512_and_si512(codes, _mm512_set1_epi32(static_cast<int>(0xFFFFF800)));
   return _mm512_cmpeq_epi32_mask(head, _mm512_set1_epi32(0xD800));
 }
 
 struct Latin1 {
   using Element = std::uint8_t;
-  LANNER_VBMI2 static __m512i load(const Element* text, __mmask16 valid) noexcept {
+  LANNER_AVX512_TARGET static __m512i load(const Element* text, __mmask16 valid) noexcept {
     return _mm512_maskz_cvtepu8_epi32(0xFFFF, _mm_maskz_loadu_epi8(valid, text));
   }
 };
 struct Ucs2 {
   using Element = std::uint16_t;
-  LANNER_VBMI2 static __m512i load(const Element* text, __mmask16 valid) noexcept {
+  LANNER_AVX512_TARGET static __m512i load(const Element* text, __mmask16 valid) noexcept {
     return _mm512_maskz_cvtepu16_epi32(0xFFFF, _mm256_maskz_loadu_epi16(valid, text));
   }
 };
 struct Ucs4 {
   using Element = std::uint32_t;
-  LANNER_VBMI2 static __m512i load(const Element* text, __mmask16 valid) noexcept {
+  LANNER_AVX512_TARGET static __m512i load(const Element* text, __mmask16 valid) noexcept {
     return _mm512_maskz_loadu_epi32(valid, text);
   }
 };
 
 // 16 code points a step.
 template <class Width>
-LANNER_VBMI2 char* escape_wide(char* to, const typename Width::Element* text,
-                               std::size_t size) noexcept {
+LANNER_AVX512_TARGET char* escape_wide(char* to, const typename Width::Element* text,
+                                       std::size_t size) noexcept {
   while (size != 0) {
     const std::size_t step = size < 16 ? size : 16;
     auto valid = static_cast<__mmask16>(_bzhi_u32(0xFFFF, static_cast<unsigned>(step)));
@@ -158,7 +155,8 @@ LANNER_VBMI2 char* escape_wide(char* to, const typename Width::Element* text,
 }
 
 // Runs of ASCII 32 elements a step, all else in 16s.
-LANNER_VBMI2 char* escape_ucs2(char* to, const std::uint16_t* text, std::size_t size) noexcept {
+LANNER_AVX512_TARGET char* escape_ucs2(char* to, const std::uint16_t* text,
+                                       std::size_t size) noexcept {
   while (size != 0) {
     const std::size_t step = size < 32 ? size : 32;
     const __mmask32 valid = _bzhi_u32(UINT32_MAX, static_cast<unsigned>(step));
@@ -187,25 +185,10 @@ LANNER_VBMI2 char* escape_ucs2(char* to, const std::uint16_t* text, std::size_t 
 
 }  // namespace
 
-const ScanKernels kAvx512Scans = {scan_string, unescape_vbmi2, read_number_avx2};
-const ScanKernels kAvx512NarrowScans = {scan_string, unescape_avx2, read_number_avx2};
+const ScanKernels kAvx512Scans = {scan_string, unescape_avx512, read_number_avx2};
 const EscapeKernels kAvx512Escapes = {escape_utf8, escape_wide<Latin1>, escape_ucs2,
                                       escape_wide<Ucs4>};
-// Function pointers, not calls: kAvx2Escapes is constant-initialized in another file.
-const EscapeKernels kAvx512NarrowEscapes = {
-    escape_utf8,
-    [](char* to, const std::uint8_t* text, std::size_t size) noexcept {
-      return kAvx2Escapes.latin1(to, text, size);
-    },
-    [](char* to, const std::uint16_t* text, std::size_t size) noexcept {
-      return kAvx2Escapes.ucs2(to, text, size);
-    },
-    [](char* to, const std::uint32_t* text, std::size_t size) noexcept {
-      return kAvx2Escapes.ucs4(to, text, size);
-    }};
 
 }  // namespace lanner::json::detail
 
-#undef LANNER_AVX512
-#undef LANNER_VBMI2
 #endif

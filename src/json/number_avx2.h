@@ -6,15 +6,12 @@
 
 #include <cstring>
 
+#include "base/cpu.h"
 #include "json/number_inl.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-
-// Functions that use read_short_number have this, and are called where simd_level() is avx2 or more
-// only.
-#define LANNER_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt")))
 
 namespace lanner::json {
 

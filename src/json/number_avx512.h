@@ -1,5 +1,5 @@
-// json/number_avx512.h: writes numbers as text in code that the caller inlines, for AVX-512 with
-// IFMA and VBMI2. The output is that of decimal.h.
+// json/number_avx512.h: writes numbers as text in code that the caller inlines, for AVX-512. The
+// output is that of decimal.h.
 
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include <immintrin.h>
 
+#include "base/cpu.h"
 #include "json/decimal.h"
 #include "json/plain_avx512.h"
 #include "json/shortest_inl.h"
@@ -74,9 +75,9 @@ inline constexpr std::uint8_t kDigitOrder[2][32] = {
 }  // namespace detail
 
 // One for each loop: it holds the constants.
-class NumberWriter final {
+class Avx512PlainNumbers final {
  public:
-  LANNER_VBMI2_TARGET NumberWriter() noexcept
+  LANNER_AVX512_TARGET Avx512PlainNumbers() noexcept
       : tenths_(_mm512_setr_epi64(kOne / 100'000'000, kOne / 10'000'000, kOne / 1'000'000,
                                   kOne / 100'000, kOne / 10'000, kOne / 1'000, kOne / 100,
                                   kOne / 10)),
@@ -87,8 +88,8 @@ class NumberWriter final {
   }
 
   // As write_int64().
-  [[gnu::always_inline]] LANNER_VBMI2_TARGET char* write(char* to,
-                                                         std::int64_t value) const noexcept {
+  [[gnu::always_inline]] LANNER_AVX512_TARGET char* write(char* to,
+                                                          std::int64_t value) const noexcept {
     const std::uint64_t sign = 0 - (static_cast<std::uint64_t>(value) >> 63);
     const std::uint64_t magnitude = (static_cast<std::uint64_t>(value) ^ sign) - sign;
     *to = '-';
@@ -104,7 +105,7 @@ class NumberWriter final {
   }
 
   // As write_double(). REQUIRES: value is finite; kDoubleRoom bytes at `to`.
-  [[gnu::always_inline]] LANNER_VBMI2_TARGET char* write(char* to, double value) const noexcept {
+  [[gnu::always_inline]] LANNER_AVX512_TARGET char* write(char* to, double value) const noexcept {
     using namespace detail;
     const double magnitude = std::fabs(value);
     if (std::trunc(magnitude) == magnitude && magnitude < 1e15) return write_whole(to, value);
@@ -140,14 +141,14 @@ class NumberWriter final {
   //
   // (value + 1) * floor(2^52 / 10^n) modulo 2^52 is the fraction of value / 10^n, too great by less
   // than its last digit is worth: its first digit is right.
-  LANNER_VBMI2_TARGET __m512i eight_lanes(std::uint64_t value) const noexcept {
+  LANNER_AVX512_TARGET __m512i eight_lanes(std::uint64_t value) const noexcept {
     const __m512i values = _mm512_set1_epi64(static_cast<long long>(value));
     const __m512i fractions = _mm512_madd52lo_epu64(tenths_, values, tenths_);
     return _mm512_madd52hi_epu64(zero_, fractions, ten_);
   }
 
   // Without leading zeros. REQUIRES: value < 10^8. Writes 8 bytes.
-  LANNER_VBMI2_TARGET char* write_short(char* to, std::uint64_t value) const noexcept {
+  LANNER_AVX512_TARGET char* write_short(char* to, std::uint64_t value) const noexcept {
     const __m128i bytes = _mm512_maskz_cvtepi64_epi8(0xFF, eight_lanes(value));
     const auto digits = static_cast<std::uint64_t>(_mm_cvtsi128_si64(bytes));
     constexpr std::uint64_t kZeros = 0x3030303030303030;
@@ -159,8 +160,8 @@ class NumberWriter final {
   }
 
   // 17 digits as ASCII, the first one lowest.
-  LANNER_VBMI2_TARGET __m256i seventeen_digits(const Filled& filled,
-                                               const std::uint8_t* order) const noexcept {
+  LANNER_AVX512_TARGET __m256i seventeen_digits(const Filled& filled,
+                                                const std::uint8_t* order) const noexcept {
     const std::uint64_t high = filled.sixteen / kEight;
     const __m512i first = eight_lanes(high);
     constexpr __mmask64 kLastByte = std::uint64_t{1} << (detail::kLast - 64);
@@ -179,8 +180,8 @@ class NumberWriter final {
     return to + number.length;
   }
 
-  LANNER_VBMI2_TARGET static void put(char* to, std::uint32_t holes, const char* around,
-                                      __m256i digits) noexcept {
+  LANNER_AVX512_TARGET static void put(char* to, std::uint32_t holes, const char* around,
+                                       __m256i digits) noexcept {
     // SAFETY: unaligned, 32 bytes in both places.
     const __m256i other =
         _mm256_loadu_si256(static_cast<const __m256i*>(static_cast<const void*>(around)));
@@ -189,7 +190,7 @@ class NumberWriter final {
   }
 
   // d.ddde-7
-  [[gnu::cold, gnu::noinline]] LANNER_VBMI2_TARGET char* put_with_exponent(
+  [[gnu::cold, gnu::noinline]] LANNER_AVX512_TARGET char* put_with_exponent(
       char* to, __m256i digits, int count, int exponent) const noexcept {
     put(to, 0b10, detail::kPoints, digits);
     to += count + (count > 1);
@@ -201,6 +202,33 @@ class NumberWriter final {
   __m512i tenths_;
   __m512i ten_;
   __m512i zero_;
+};
+
+// The same for loops that are short of registers: small ones by tables, others called, not inlined.
+class Avx512CalledNumbers final {
+ public:
+  [[gnu::always_inline]] LANNER_AVX512_TARGET char* write(char* to,
+                                                          std::int64_t value) const noexcept {
+    const auto number = static_cast<std::uint64_t>(value);
+    if (number >= 10'000) return write_called(to, value);
+    const std::uint64_t hundreds = number / 100;
+    if (hundreds != 0) to = put(to, detail::kSmall[hundreds]);
+    const auto& table = hundreds != 0 ? detail::kTwo : detail::kSmall;
+    return put(to, table[number - 100 * hundreds]);
+  }
+  [[gnu::noinline]] LANNER_AVX512_TARGET char* write(char* to, double value) const noexcept {
+    return Avx512PlainNumbers().write(to, value);
+  }
+
+ private:
+  static char* put(char* to, const detail::SmallNumber& number) noexcept {
+    std::memcpy(to, number.digits, 2);
+    return to + number.length;
+  }
+  [[gnu::noinline]] LANNER_AVX512_TARGET static char* write_called(char* to,
+                                                                   std::int64_t value) noexcept {
+    return Avx512PlainNumbers().write(to, value);
+  }
 };
 
 }  // namespace lanner::json

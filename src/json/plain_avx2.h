@@ -5,14 +5,12 @@
 
 #include <cstddef>
 
+#include "base/cpu.h"
 #include "json/plain.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-
-// Functions that use Avx2PlainCopy have this, and are called where simd_level() is avx2 at least.
-#define LANNER_AVX2_TARGET __attribute__((target("avx2,bmi,bmi2")))
 
 namespace lanner::json {
 

@@ -10,12 +10,7 @@
 
 #include <immintrin.h>
 
-// Functions that use Avx512PlainCopy have this, and are called where simd_level() is avx512 only.
-#define LANNER_AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2")))
-// Those that need more have this one, and are called where has_vbmi2() only.
-#define LANNER_VBMI2_TARGET \
-  __attribute__((target(    \
-      "avx512f,avx512bw,avx512vl,avx512ifma,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")))
+#include "base/cpu.h"
 
 namespace lanner::json {
 

@@ -1,6 +1,5 @@
 #include "json/scan.h"
 
-#include "json/escape.h"
 #include "json/specials.h"
 
 namespace lanner::json {
@@ -39,8 +38,7 @@ const ScanKernels kBaselineScans = {scan_string, unescape_baseline, read_number}
 
 const ScanKernels& scan_kernels_of(SimdLevel level) noexcept {
 #if defined(__x86_64__)
-  if (level == SimdLevel::avx512)
-    return has_vbmi2() ? detail::kAvx512Scans : detail::kAvx512NarrowScans;
+  if (level == SimdLevel::avx512) return detail::kAvx512Scans;
   if (level == SimdLevel::avx2) return detail::kAvx2Scans;
 #endif
   static_cast<void>(level);

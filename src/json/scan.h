@@ -36,7 +36,6 @@ extern const ScanKernels kBaselineScans;
 #if defined(__x86_64__)
 extern const ScanKernels kAvx2Scans;
 extern const ScanKernels kAvx512Scans;
-extern const ScanKernels kAvx512NarrowScans;  // without VBMI2
 #endif
 
 }  // namespace detail

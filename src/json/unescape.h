@@ -43,8 +43,7 @@ namespace detail {
 Unescaped unescape_baseline(const char* at, const char* last, const char* end, char* to) noexcept;
 #if defined(__x86_64__)
 Unescaped unescape_avx2(const char* at, const char* last, const char* end, char* to) noexcept;
-// REQUIRES: has_vbmi2() of escape.h
-Unescaped unescape_vbmi2(const char* at, const char* last, const char* end, char* to) noexcept;
+Unescaped unescape_avx512(const char* at, const char* last, const char* end, char* to) noexcept;
 #endif
 
 // From the backslashes of a block, one bit each (the first of the block is not escaped itself),

@@ -1,13 +1,12 @@
 // json/unescape_avx2.cpp: escapes by AVX2: the backslashes of 32 bytes found at once, what lies
 // between them copied 32 bytes at a time.
 
+#include "base/cpu.h"
 #include "json/unescape.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-
-#define LANNER_AVX2 __attribute__((target("avx2,bmi,bmi2")))
 
 namespace lanner::json::detail {
 
@@ -17,28 +16,28 @@ constexpr unsigned kBlock = 32;
 // Behind an escape at the end of a block begin 32 bytes that are loaded, too.
 constexpr std::ptrdiff_t kReach = 2 * kBlock + 1;
 
-LANNER_AVX2 inline __m256i load(const char* at) noexcept {
+LANNER_AVX2_TARGET inline __m256i load(const char* at) noexcept {
   // SAFETY: an unaligned load of 32 bytes; kReach says that they are there.
   return _mm256_loadu_si256(static_cast<const __m256i*>(static_cast<const void*>(at)));
 }
-LANNER_AVX2 inline void store(char* to, __m256i bytes) noexcept {
+LANNER_AVX2_TARGET inline void store(char* to, __m256i bytes) noexcept {
   // SAFETY: kUnescapePadding bytes belong to the room.
   _mm256_storeu_si256(static_cast<__m256i*>(static_cast<void*>(to)), bytes);
 }
-LANNER_AVX2 inline std::uint32_t mask_of(__m256i bytes) noexcept {
+LANNER_AVX2_TARGET inline std::uint32_t mask_of(__m256i bytes) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));
 }
-LANNER_AVX2 inline std::uint32_t equal(__m256i bytes, char byte) noexcept {
+LANNER_AVX2_TARGET inline std::uint32_t equal(__m256i bytes, char byte) noexcept {
   return mask_of(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte)));
 }
-LANNER_AVX2 inline std::uint32_t controls(__m256i bytes) noexcept {
+LANNER_AVX2_TARGET inline std::uint32_t controls(__m256i bytes) noexcept {
   return mask_of(_mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1F)), bytes));
 }
 
 }  // namespace
 
-LANNER_AVX2 Unescaped unescape_avx2(const char* at, const char* last, const char* end,
-                                    char* to) noexcept {
+LANNER_AVX2_TARGET Unescaped unescape_avx2(const char* at, const char* last, const char* end,
+                                           char* to) noexcept {
   std::uint32_t high = 0;
   while (at != last && end - at >= kReach) {
     const __m256i bytes = load(at);
@@ -84,5 +83,4 @@ LANNER_AVX2 Unescaped unescape_avx2(const char* at, const char* last, const char
 
 }  // namespace lanner::json::detail
 
-#undef LANNER_AVX2
 #endif

@@ -10,15 +10,15 @@ namespace lanner::json::detail {
 namespace {
 
 // What begins before `stop`.
-LANNER_UTF8_AVX2 inline void decode_dense(const char** at, const char* stop, const char* end,
-                                          std::uint16_t** to) noexcept {
+LANNER_AVX2_TARGET inline void decode_dense(const char** at, const char* stop, const char* end,
+                                            std::uint16_t** to) noexcept {
   while (*at < stop) {
     const bool three = (static_cast<unsigned char>(**at) & 0xF0) == 0xE0;
     if (!three || !decode_five(at, end, to)) *(*to)++ = static_cast<std::uint16_t>(decode_one(at));
   }
 }
 
-LANNER_UTF8_AVX2 void decode16(std::string_view text, std::uint16_t* to) noexcept {
+LANNER_AVX2_TARGET void decode16(std::string_view text, std::uint16_t* to) noexcept {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (end - at >= 16) {

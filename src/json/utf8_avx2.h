@@ -3,13 +3,12 @@
 
 #pragma once
 
+#include "base/cpu.h"
 #include "json/utf8_kernels.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-
-#define LANNER_UTF8_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
 namespace lanner::json::detail {
 
@@ -17,8 +16,8 @@ namespace lanner::json::detail {
 inline constexpr std::ptrdiff_t kFiveReach = 15 + 12;
 
 // False: other text, or too close to the end; nothing was done. REQUIRES: 16 bytes at *at.
-LANNER_UTF8_AVX2 inline bool decode_five(const char** at, const char* end,
-                                         std::uint16_t** to) noexcept {
+LANNER_AVX2_TARGET inline bool decode_five(const char** at, const char* end,
+                                           std::uint16_t** to) noexcept {
   if (end - *at < kFiveReach) return false;
   // SAFETY: an unaligned load of 16 bytes, which are there.
   const __m128i bytes = _mm_loadu_si128(static_cast<const __m128i*>(static_cast<const void*>(*at)));

@@ -5,13 +5,11 @@
 
 #if defined(__x86_64__)
 
-#define LANNER_UTF8_AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")))
-
 namespace lanner::json::detail {
 
 namespace {
 
-LANNER_UTF8_AVX512 Utf8Shape shape(std::string_view text) noexcept {
+LANNER_AVX512_TARGET Utf8Shape shape(std::string_view text) noexcept {
   const char* at = text.data();
   std::size_t left = text.size();
   std::size_t code_points = 0;
@@ -36,13 +34,16 @@ LANNER_UTF8_AVX512 Utf8Shape shape(std::string_view text) noexcept {
 }
 
 // Stores the bytes of `run` as elements.
-LANNER_UTF8_AVX512 inline void store(std::uint8_t* to, std::uint32_t run, __m256i bytes) noexcept {
+LANNER_AVX512_TARGET inline void store(std::uint8_t* to, std::uint32_t run,
+                                       __m256i bytes) noexcept {
   _mm256_mask_storeu_epi8(to, run, bytes);
 }
-LANNER_UTF8_AVX512 inline void store(std::uint16_t* to, std::uint32_t run, __m256i bytes) noexcept {
+LANNER_AVX512_TARGET inline void store(std::uint16_t* to, std::uint32_t run,
+                                       __m256i bytes) noexcept {
   _mm512_mask_storeu_epi16(to, run, _mm512_maskz_cvtepu8_epi16(UINT32_MAX, bytes));
 }
-LANNER_UTF8_AVX512 inline void store(std::uint32_t* to, std::uint32_t run, __m256i bytes) noexcept {
+LANNER_AVX512_TARGET inline void store(std::uint32_t* to, std::uint32_t run,
+                                       __m256i bytes) noexcept {
   const __m128i low = _mm256_castsi256_si128(bytes);
   const __m128i high = _mm256_extracti128_si256(bytes, 1);
   _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(run),
@@ -52,7 +53,7 @@ LANNER_UTF8_AVX512 inline void store(std::uint32_t* to, std::uint32_t run, __m25
 }
 
 template <class Element>
-LANNER_UTF8_AVX512 void decode(std::string_view text, Element* to) noexcept {
+LANNER_AVX512_TARGET void decode(std::string_view text, Element* to) noexcept {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at != end) {
@@ -82,5 +83,4 @@ const Utf8Kernels kAvx512Utf8 = {shape, decode<std::uint8_t>, decode<std::uint16
 
 }  // namespace lanner::json::detail
 
-#undef LANNER_UTF8_AVX512
 #endif

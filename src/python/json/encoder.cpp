@@ -87,10 +87,10 @@ JsonEncoder::Walk JsonEncoder::walk_of(const JsonState& state,
   if (!state.dict_entries || options.indent != 0 || options.sort_keys || options.strict_integer)
     return nullptr;
 #if defined(__x86_64__)
-  if (json::has_vbmi2()) return &JsonEncoder::walk_vbmi2;
-  if (simd_level() >= SimdLevel::avx2) return &JsonEncoder::walk_avx2;
+  if (simd_level() == SimdLevel::avx512) return &JsonEncoder::walk<SimdLevel::avx512>;
+  if (simd_level() == SimdLevel::avx2) return &JsonEncoder::walk<SimdLevel::avx2>;
 #endif
-  return &JsonEncoder::walk_base;
+  return &JsonEncoder::walk<SimdLevel::baseline>;
 }
 
 JsonEncoder::Done JsonEncoder::write_value(Ref& value) noexcept {

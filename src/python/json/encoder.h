@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/cpu.h"
 #include "json/escape.h"
 #include "json/limits.h"
 #include "json/output.h"
@@ -94,11 +95,8 @@ class JsonEncoder final {
   // or on this machine.
   using Walk = Done (JsonEncoder::*)(int outside, PyObject** other) noexcept;
   static Walk walk_of(const JsonState& state, const JsonOptions& options) noexcept;
-  Done walk_base(int outside, PyObject** other) noexcept;
-#if defined(__x86_64__)
-  Done walk_vbmi2(int outside, PyObject** other) noexcept;
-  Done walk_avx2(int outside, PyObject** other) noexcept;
-#endif
+  template <SimdLevel>
+  Done walk(int outside, PyObject** other) noexcept;
 
   // encoder.cpp: the walk.
   Done write_value(Ref& value) noexcept;
@@ -149,5 +147,13 @@ class JsonEncoder final {
   char problem_text_[192];
   std::array<Frame, json::kDepthMax> frames_;
 };
+
+// Those of the levels that there are (cmake/python.cmake) are defined by walk_inl.h.
+template <>
+JsonEncoder::Done JsonEncoder::walk<SimdLevel::baseline>(int outside, PyObject** other) noexcept;
+template <>
+JsonEncoder::Done JsonEncoder::walk<SimdLevel::avx2>(int outside, PyObject** other) noexcept;
+template <>
+JsonEncoder::Done JsonEncoder::walk<SimdLevel::avx512>(int outside, PyObject** other) noexcept;
 
 }  // namespace lanner::python

@@ -1,11 +1,12 @@
 // python/json/walk_inl.h: writes plain values, lists, tuples and dicts in one loop, compiled once
-// for each kind of vector instructions by json_walk_*.cpp, which define LANNER_WALK_TARGET.
+// for each level of vector instructions (walk_level.h).
 
 #pragma once
 
 #include <utility>
 
 #include "python/json/encoder.h"
+#include "python/json/walk_level.h"
 #include "python/json/walk_output_inl.h"
 #include "python/json/written_keys_inl.h"
 #include "python/object/dict_entries.h"
@@ -266,5 +267,20 @@ class JsonWalk final {
   Frame* owned_end_;
   WrittenKeys<typename Level::Plain>& keys_;
 };
+
+namespace {
+
+// Of one translation unit, and so is all that is made for it.
+struct Level : WalkLevel<kWalkLevel> {};
+
+}  // namespace
+
+template <>
+LANNER_WALK_TARGET JsonEncoder::Done JsonEncoder::walk<kWalkLevel>(int outside,
+                                                                   PyObject** other) noexcept {
+  WrittenKeys<Level::Plain> keys;
+  JsonWalk<Level> walk(*this, keys);
+  return walk.run(outside, other);
+}
 
 }  // namespace lanner::python

@@ -1,6 +1,6 @@
 // python/json/walk_output_inl.h: the output of a loop over plain values: its end is in a register, and
-// str, int and float are written by inlined code. Compiled once for each kind of vector
-// instructions by files that define LANNER_WALK_TARGET.
+// str, int and float are written by inlined code. Compiled once for each level of
+// vector instructions (walk_level.h).
 
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "json/output.h"
+#include "python/json/walk_level.h"
 #include "python/object/small_integer.h"
 #include "python/object/str_bytes.h"
 

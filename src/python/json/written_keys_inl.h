@@ -1,5 +1,5 @@
 // python/json/written_keys_inl.h: a cache of written dict keys, looked up by object. Compiled
-// once for each kind of vector instructions: see walk_output_inl.h.
+// once for each level of vector instructions (walk_level.h).
 
 #pragma once
 

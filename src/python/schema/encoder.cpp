@@ -42,10 +42,10 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, SchemaState* state, j
 SchemaEncoder::Walk SchemaEncoder::walk_of() const noexcept {
   if (excludes_ || !dict_entries_) return nullptr;
 #if defined(__x86_64__)
-  if (json::has_vbmi2()) return &SchemaEncoder::walk_vbmi2;
-  if (simd_level() >= SimdLevel::avx2) return &SchemaEncoder::walk_avx2;
+  if (simd_level() == SimdLevel::avx512) return &SchemaEncoder::walk<SimdLevel::avx512>;
+  if (simd_level() == SimdLevel::avx2) return &SchemaEncoder::walk<SimdLevel::avx2>;
 #endif
-  return &SchemaEncoder::walk_base;
+  return &SchemaEncoder::walk<SimdLevel::baseline>;
 }
 
 SchemaEncoder::~SchemaEncoder() {

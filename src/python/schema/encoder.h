@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/cpu.h"
 #include "json/escape.h"
 #include "json/limits.h"
 #include "json/output.h"
@@ -143,11 +144,8 @@ class SchemaEncoder final {
     return kind <= Kind::string || kind == Kind::list || kind == Kind::tuple ||
            kind == Kind::dict || kind == Kind::record;
   }
-  Done walk_base() noexcept;
-#if defined(__x86_64__)
-  Done walk_vbmi2() noexcept;
-  Done walk_avx2() noexcept;
-#endif
+  template <SimdLevel>
+  Done walk() noexcept;
 
   Done no_memory() noexcept;
   Done wrong(const schema::Node& node, PyObject* value) noexcept;  // "int expected, not str"
@@ -172,5 +170,13 @@ class SchemaEncoder final {
   Ref inner_path_;          // str: where in a value that was written as any is
   std::array<Frame, json::kDepthMax> frames_;
 };
+
+// Those of the levels that there are (cmake/python.cmake) are defined by walk_inl.h.
+template <>
+SchemaEncoder::Done SchemaEncoder::walk<SimdLevel::baseline>() noexcept;
+template <>
+SchemaEncoder::Done SchemaEncoder::walk<SimdLevel::avx2>() noexcept;
+template <>
+SchemaEncoder::Done SchemaEncoder::walk<SimdLevel::avx512>() noexcept;
 
 }  // namespace lanner::python

@@ -1,11 +1,12 @@
 // python/schema/walk_inl.h: writes plain values of a schema's type in one loop: lists, dicts,
-// records in slots or in dicts, and scalars. Compiled once for each kind of vector instructions by
-// schema_walk_*.cpp, which define LANNER_WALK_TARGET.
+// records in slots or in dicts, and scalars. Compiled once for each level of vector instructions
+// (python/json/walk_level.h).
 
 #pragma once
 
 #include <utility>
 
+#include "python/json/walk_level.h"
 #include "python/json/walk_output_inl.h"
 #include "python/json/written_keys_inl.h"
 #include "python/object/dict_entries.h"
@@ -363,5 +364,22 @@ class SchemaWalk final {
   Frame* owned_end_;
   WrittenKeys<typename Level::Plain>& keys_;
 };
+
+namespace {
+
+// Of one translation unit, and so is all that is made for it.
+struct Level {
+  using Plain = WalkLevel<kWalkLevel>::Plain;
+  using Numbers = WalkLevel<kWalkLevel>::CalledNumbers;
+};
+
+}  // namespace
+
+template <>
+LANNER_WALK_TARGET SchemaEncoder::Done SchemaEncoder::walk<kWalkLevel>() noexcept {
+  WrittenKeys<Level::Plain> keys;
+  SchemaWalk<Level> walk(*this, keys);
+  return walk.run();
+}
 
 }  // namespace lanner::python

@@ -1,7 +1,7 @@
-// json/unescape_vbmi2.cpp: escapes by AVX-512 with VBMI2: all of 64 bytes at once: letters replaced
+// json/unescape_avx512.cpp: escapes by AVX-512: all of 64 bytes at once: letters replaced
 // out of a table, backslashes taken out by compression.
 
-#include "json/plain_avx512.h"
+#include "base/cpu.h"
 #include "json/unescape.h"
 
 #if defined(__x86_64__)
@@ -10,8 +10,8 @@
 
 namespace lanner::json::detail {
 
-LANNER_VBMI2_TARGET Unescaped unescape_vbmi2(const char* at, const char* last, const char* /*end*/,
-                                             char* to) noexcept {
+LANNER_AVX512_TARGET Unescaped unescape_avx512(const char* at, const char* last,
+                                               const char* /*end*/, char* to) noexcept {
   constexpr std::size_t kBlock = 64;
   const __m512i first_letters = _mm512_loadu_si512(kShortEscapes.data());
   const __m512i letters = _mm512_loadu_si512(kShortEscapes.data() + kBlock);
