@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from lanner import _core
 from lanner.native.failures import ExceptionHandler, Failures
 from lanner.native.requests import State
-from lanner.native.routing import Route, Router
+from lanner.native.routing import Route, Router, Webhooks
 from lanner.native.signature import Coercion, RouteError, described
 
 if TYPE_CHECKING:
@@ -94,8 +94,9 @@ class App(Router):
         self._shutdown: list[Callable[[], Any]] = []
         self._taken: dict[tuple[str | None, str, str], Route] = {}
         self._engine: Engine | None = None
+        self.openapi_schema: dict[str, Any] | None = None
         super().__init__(**router)
-        self.webhooks = Router()
+        self.webhooks = Webhooks()
 
     def add_route(self, route: Route) -> None:
         """Takes a route, and compiles it: a mistake in it is raised here, at import."""
@@ -113,6 +114,7 @@ class App(Router):
             raise
         self._taken.update(dict.fromkeys(shapes, route))
         self._engine = None  # made again, with the new route
+        self.openapi_schema = None
 
     def shape(self, method: str, route: Route) -> tuple[str | None, str, str]:
         """What no two routes may have in common: host, method and path without the names of its parameters."""
@@ -154,6 +156,17 @@ class App(Router):
     def url_path_for(self, name: str, /, **params: Any) -> str:
         """The path of a route by its name, with its parameters filled in. LookupError if there is none."""
         return self.engine.path_for(name, params)
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document, made when first asked for, and again after a new route: a dict that may be changed.
+
+        Example: `app.openapi()["info"]["x-logo"] = {"url": "/logo.png"}`
+        """
+        if self.openapi_schema is None:
+            from lanner.native.openapi import document
+
+            self.openapi_schema = document(self)
+        return self.openapi_schema
 
     @property
     def engine(self) -> Engine:

@@ -86,7 +86,7 @@ class Param:
         openapi_examples: Mapping[str, Mapping[str, Any]] | None = None,
         deprecated: bool | str | None = None,
         include_in_schema: bool = True,
-        json_schema_extra: Mapping[str, Any] | None = None,
+        json_schema_extra: Mapping[str, Any] | Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         if default is not MISSING and default is not ... and default_factory is not None:
             raise TypeError(f"{type(self).__name__}() takes a default or a default_factory, not both")
@@ -95,7 +95,8 @@ class Param:
         self.alias = alias or validation_alias
         self.title = title
         self.description = description
-        self.examples = list(examples) if examples else [] if example is MISSING else [example]
+        self.examples = list(examples or ())
+        self.example = example
         self.openapi_examples = openapi_examples
         self.deprecated = deprecated
         self.include_in_schema = include_in_schema

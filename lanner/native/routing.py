@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from lanner.native import operation
 from lanner.native.params import MISSING
@@ -61,11 +61,17 @@ class Route:
         """The parameters of the path and of the host, in order."""
         return [match[1] for match in PARAMETER.finditer((self.host or "") + self.path)]
 
-    def compile(self, coercion: Coercion, default_class: Any) -> None:
-        """Reads the handler's signature. Raises RouteError for what can not be served."""
+    def compile(self, coercion: Coercion, default_class: Any, *, served: bool = True) -> None:
+        """Reads the handler's signature. Raises RouteError for what can not be served.
+
+        served: False for a callback or webhook, whose path may have names that the function does not take.
+        """
         where = f"{described(self.endpoint)} for {self.path}"
         self.response_class = self.response_class or default_class or JSONResponse
-        self.signature = read(self.endpoint, self.path, self.path_names, coercion)
+        names = self.path_names
+        if not served:
+            names = [name for name in names if name in inspect.signature(self.endpoint).parameters]
+        self.signature = read(self.endpoint, self.path, names, coercion)
         operation.check_body(self.methods, self.signature, where)
         self.body = operation.body_plan(self.signature, coercion, where)
         self.answer = operation.answer_plan(
@@ -82,6 +88,11 @@ class Router:
 
     Example: `cards = Router(prefix="/cards", tags=["cards"]); app.include_router(cards)`
     """
+
+    starts: ClassVar[tuple[str, ...]] = (
+        "/",
+        "{$",
+    )  # of paths; an expression of OpenAPI begins the address of a callback
 
     def __init__(
         self,
@@ -108,6 +119,8 @@ class Router:
         self, path: str, endpoint: Callable[..., Any], *, methods: Iterable[str] = ("GET",), **said: Any
     ) -> None:
         """Registers a handler: what the decorators do. Raises RouteError, a TypeError, for what can not be served."""
+        if path and not path.startswith(self.starts):
+            raise RouteError(f"{described(endpoint)} for {path!r}: a path begins with '/'; write {'/' + path!r}")
         self.add_route(make_route(self.prefix + path, endpoint, methods, said))
 
     def add_route(self, route: Route) -> None:
@@ -186,6 +199,16 @@ class Router:
         return self.api_route(path, methods=("TRACE",), **said)
 
 
+class Webhooks(Router):
+    """Requests that the app makes to others, only described. Example: `@app.webhooks.post("card-sold")`."""
+
+    starts = ("",)  # a name
+
+    def add_route(self, route: Route) -> None:
+        super().add_route(route)
+        route.compile(Coercion(), None, served=False)
+
+
 KEYWORDS = frozenset(field.name for field in dataclasses.fields(Route)) - {
     "path",
     "methods",
@@ -209,8 +232,6 @@ EXCLUDES = {
 def make_route(path: str, endpoint: Callable[..., Any], methods: Iterable[str], said: dict[str, Any]) -> Route:
     """A route out of the keywords of a decorator."""
     where = f"{described(endpoint)} for {path!r}"
-    if path and not path.startswith("/"):
-        raise RouteError(f"{where}: a path begins with '/'; write {'/' + path!r}")
     if not callable(endpoint):
         raise RouteError(f"{where}: {endpoint!r} can not be called")
     names = frozenset(method.upper() for method in methods)

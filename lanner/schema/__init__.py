@@ -11,6 +11,7 @@ from lanner._core import ValidationError
 from lanner.json import JSONDecodeError
 from lanner.schema._aliases import AliasChoices, AliasPath
 from lanner.schema._base64 import Base64
+from lanner.schema._definitions import Definitions
 from lanner.schema._model import Model
 from lanner.schema._registry import OwnType, register_type
 from lanner.schema._schema import Schema
@@ -19,6 +20,7 @@ __all__ = [
     "AliasChoices",
     "AliasPath",
     "Base64",
+    "Definitions",
     "JSONDecodeError",
     "Model",
     "OwnType",

@@ -102,7 +102,7 @@ class Compiler:
         value = _hints.substitute(alias.__value__, dict(zip(parameters, arguments, strict=True)))
         inner = self.compile(value, metadata)
         known = {name: self.nodes[inner][name] for name in ("kind", "wrong_type", "label")}
-        self.nodes[index] = {**known, "same_as": inner, "alias": type_name(tp)}
+        self.nodes[index] = {**known, "same_as": inner, "alias": type_name(tp), "named": (alias, arguments)}
         return index
 
     def leaf(self, leaf: tuple[str, str, str], metadata: tuple[Any, ...]) -> int:
@@ -253,7 +253,7 @@ class Compiler:
                 f"{type_name(tp)} is no type that a schema knows; "
                 f"register_type({cls.__name__}, decode=..., encode=...) teaches it"
             )
-        index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec)
+        index = self.node("record", "dict_type", name, wrong=spec.wrong, cls=cls, name=name, spec=spec, named=key)
         self.records[key] = index
         if any(field.paths for field in spec.fields):
             instances = None if spec.make == "mapping" else cls
@@ -333,7 +333,8 @@ class Compiler:
         said = _rules.gather(metadata)
         discriminator = said.get("discriminator")
         if discriminator is not None and any(map(_foreign.holds_model, members)):
-            return self.adapted(functools.reduce(operator.or_, members), metadata)
+            told = _foreign.with_discriminator(metadata, discriminator)
+            return self.adapted(functools.reduce(operator.or_, members), told)
         one = _rules.ForOneMember()
         inner = (*_rules.constraints_of(metadata), one)
         children = [self.compile(member, inner if len(inner) > 1 else ()) for member in members]

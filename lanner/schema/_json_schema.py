@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lanner import json
+from lanner.schema import _foreign
+from lanner.schema._definitions import Definitions, referring, without_nulls
 from lanner.schema._rules import HOLE
 
 Node = dict[str, Any]
@@ -43,22 +45,63 @@ NOTES = ("title", "description", "examples", "deprecated", "format")
 MODES = ("validation", "serialization")
 
 
+class OwnDefinitions:
+    """The named types of one schema, named as they are met: Card, Card_2."""
+
+    def __init__(self, ref: str) -> None:
+        self.ref = ref
+        self.described: dict[str, Described] = {}
+        self.names: dict[Any, str] = {}
+        self.taken_names: dict[str, int] = {}  # of `names`; how many types wanted it
+
+    def place(self, what: Any, wanted: str) -> tuple[str, bool]:
+        """(a name for a definition, whether it is new); two types with the same name get different ones."""
+        new = what not in self.names
+        if new:
+            wanted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in wanted).strip("_")
+            name = wanted = wanted or "Type"
+            while name in self.described or name in self.taken_names:
+                number = self.taken_names.get(wanted, 1) + 1
+                self.taken_names[wanted], name = number, f"{wanted}_{number}"
+            self.names[what] = name
+            self.taken_names.setdefault(name, 1)
+        return self.names[what], new
+
+    def taken(self, name: str, definition: Described) -> str:
+        """The name for a definition of pydantic's: its title tells whether it is the one we know."""
+        known = next((what for what, taken in self.names.items() if taken == name), None)
+        same = known is None or (isinstance(known, tuple) and known[1] == definition)
+        return self.place((name, str(definition)) if not same else name, name)[0]
+
+
 class Describer:
-    """Describes the nodes of one schema; `definitions` are the named types met on the way.
+    """Describes the nodes of one schema; `definitions` takes the named types met on the way.
 
     output: what encode() writes, not what decode() reads: written names, all fields that are kept, Decimals as text.
     encode: (node, value) -> the value as JSON text; raises JSONEncodeError. For defaults.
     """
 
-    def __init__(self, nodes: list[Node], ref: str, output: bool, encode: Callable[[int, Any], bytes]) -> None:
+    def __init__(
+        self,
+        nodes: list[Node],
+        definitions: OwnDefinitions | Definitions,
+        output: bool,
+        encode: Callable[[int, Any], bytes],
+    ) -> None:
         self.nodes = nodes
-        self.ref = ref
+        self.definitions = definitions
         self.output = output
         self.encode = encode
-        self.definitions: dict[str, Described] = {}
-        self.names: dict[Any, str] = {}
-        self.taken_names: dict[str, int] = {}  # of `names`; how many types wanted it
         self.open: set[int] = set()  # aliases that are being described
+        self.recursive: set[int] = set()  # those that were met while they were
+
+    def place(self, what: Any, wanted: str) -> tuple[str, bool]:
+        if isinstance(self.definitions, Definitions):
+            return self.definitions.place_type(what, self.output)
+        return self.definitions.place(what, wanted)
+
+    def reference(self, name: str) -> Described:
+        return {"$ref": self.definitions.ref.format(name)}
 
     def describe(self, index: int) -> Described:
         node = self.nodes[index]
@@ -67,11 +110,12 @@ class Describer:
         if "same_as" in node:
             described = self.describe(node["same_as"])
             if node.get("nullable"):
-                described = {"anyOf": [described, {"type": "null"}]}
+                members = described["anyOf"] if described.keys() == {"anyOf"} else [described]
+                described = {"anyOf": [*members, {"type": "null"}]}
             return self.noted(described, node)
         kind = node["kind"]
         if kind == "record":
-            return self.named(index, node)
+            return self.named(node)
         if kind in SCALARS:
             described = dict(SCALARS[kind])
         elif kind == "decimal":
@@ -88,15 +132,17 @@ class Describer:
 
     def alias(self, index: int, node: Node) -> Described:
         """`type X = ...`: what it stands for; a definition when it names itself."""
-        if index in self.names or index in self.open:
-            return {"$ref": self.ref.format(self.name(index, node["alias"]))}
+        if index in self.open or index in self.recursive:
+            self.recursive.add(index)
+            return self.reference(self.place(node["named"], node["alias"])[0])
         self.open.add(index)
         described = self.describe(node["same_as"])
         self.open.remove(index)
-        if index not in self.names:
+        if index not in self.recursive:
             return described
-        self.definitions[self.names[index]] = described
-        return {"$ref": self.ref.format(self.names[index])}
+        name, _ = self.place(node["named"], node["alias"])
+        self.definitions.described[name] = described
+        return self.reference(name)
 
     def composed(self, index: int, kind: str, node: Node) -> Described:
         children = node.get("children", [])
@@ -116,7 +162,7 @@ class Describer:
             own = node.get("own")
             return dict(own.schema) if own is not None and own.schema is not None else self.describe(children[0])
         if kind == "delegate":
-            return self.foreign(index, node)
+            return self.foreign(node)
         return {}
 
     def mapping(self, children: list[int]) -> Described:
@@ -150,39 +196,28 @@ class Describer:
     def choice(self, index: int, node: Node) -> Described:
         cls = node["choices"]["type"]
         values = choice_values(node)
-        described: Described = {"const": values[0]} if len(values) == 1 else {"enum": values}
+        literal = cls is None and len(values) == 1
+        described: Described = {"const": values[0]} if literal else {"enum": values}
         kinds = {type(value) for value in values}
         names = {str: "string", int: "integer", bool: "boolean", float: "number", type(None): "null"}
         if len(kinds) == 1 and (kind := names.get(kinds.pop())) is not None:
             described["type"] = kind
         if cls is None:
             return described
-        name = self.name(cls, cls.__name__)
+        name, _ = self.place((cls, ()), cls.__name__)
         described = {"title": cls.__name__, **described}
         if (doc := own_doc(cls)) is not None:
             described["description"] = doc
-        self.definitions[name] = described
-        return {"$ref": self.ref.format(name)}
+        self.definitions.described[name] = described
+        return self.reference(name)
 
-    def name(self, what: Any, wanted: str) -> str:
-        """A name for a definition; two types with the same name get different ones."""
-        if what not in self.names:
-            wanted = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in wanted).strip("_")
-            name = wanted = wanted or "Type"
-            while name in self.definitions or name in self.taken_names:
-                number = self.taken_names.get(wanted, 1) + 1
-                self.taken_names[wanted], name = number, f"{wanted}_{number}"
-            self.names[what] = name
-            self.taken_names.setdefault(name, 1)
-        return self.names[what]
-
-    def named(self, index: int, node: Node) -> Described:
-        known = index in self.names
-        name = self.name(index, node["name"])
-        if not known:
-            self.definitions[name] = {}  # taken, before the fields ask for names
-            self.definitions[name] = self.row_of(node) if node["record"]["from_array"] else self.record(node)
-        return {"$ref": self.ref.format(name)}
+    def named(self, node: Node) -> Described:
+        name, new = self.place(node["named"], node["name"])
+        if new:
+            described = self.definitions.described
+            described[name] = {}  # taken, before the fields ask for names
+            described[name] = self.row_of(node) if node["record"]["from_array"] else self.record(node)
+        return self.reference(name)
 
     def record(self, node: Node) -> Described:
         record, spec = node["record"], node["spec"]
@@ -198,7 +233,7 @@ class Describer:
             names = [name] if self.output or not field["paths"] else sorted({str(path[0]) for path in field["paths"]})
             for place in names:
                 properties[place] = self.field(field, place) if (place,) in (field["paths"] or [(place,)]) else {}
-            if (field["required"] and len(names) == 1) or (self.output and record["make"] != "mapping"):
+            if self.is_required(record, field, told) and len(names) == 1:
                 required.append(name)
         described = {"title": node["name"], "type": "object", "properties": properties}
         if required:
@@ -208,6 +243,14 @@ class Describer:
         if (doc := own_doc(node["cls"])) is not None:
             described["description"] = doc
         return described
+
+    def is_required(self, record: dict[str, Any], field: dict[str, Any], spec: Any) -> bool:
+        """In a document of many types a field with a default is not required of what is written either, as FastAPI has
+        it: then most types need one definition.
+        """
+        if not self.output or record["make"] == "mapping":
+            return bool(field["required"])
+        return isinstance(self.definitions, OwnDefinitions) or field["required"] or not spec.takes_input
 
     def row_of(self, node: Node) -> Described:
         """A NamedTuple."""
@@ -221,7 +264,7 @@ class Describer:
 
     def field(self, field: dict[str, Any], name: str) -> Described:
         described = self.describe(field["node"])
-        if field["has_default"]:
+        if field["has_default"] and (field["default"] is not None or isinstance(self.definitions, OwnDefinitions)):
             with contextlib.suppress(
                 Exception
             ):  # a default need not be of the field's type, which a user's encode= finds
@@ -230,10 +273,12 @@ class Describer:
             described = {"title": name.replace("_", " ").title(), **described}
         return described
 
-    def foreign(self, index: int, node: Node) -> Described:
+    def foreign(self, node: Node) -> Described:
         """What pydantic validates: its own schema, with its definitions beside ours."""
         cls = node["cls"]
         mode: Any = "serialization" if self.output else "validation"
+        if isinstance(self.definitions, Definitions):
+            return _foreign.describe(cls, mode, self.definitions)
         template = "#/$defs/{model}"
         if hasattr(cls, "model_json_schema"):
             described: Described = cls.model_json_schema(ref_template=template, mode=mode)
@@ -244,22 +289,16 @@ class Describer:
 
             described = TypeAdapter(cls).json_schema(ref_template=template, mode=mode)
         theirs = described.pop("$defs", {})
-        names = {name: self.taken(name, definition) for name, definition in theirs.items()}
-        refs = {template.format(model=name): self.ref.format(ours) for name, ours in names.items()}
+        names = {name: self.definitions.taken(name, definition) for name, definition in theirs.items()}
+        refs = {template.format(model=name): self.definitions.ref.format(ours) for name, ours in names.items()}
         for name, definition in theirs.items():
-            self.definitions[names[name]] = referring(definition, refs)
+            self.definitions.described[names[name]] = referring(definition, refs)
         described = referring(described, refs)
         if "$ref" not in described and isinstance(cls, type):
-            name = self.name(cls, cls.__name__)
-            self.definitions[name] = described
-            described = {"$ref": self.ref.format(name)}
+            name, _ = self.place(cls, cls.__name__)
+            self.definitions.described[name] = described
+            described = self.reference(name)
         return described
-
-    def taken(self, name: str, definition: Described) -> str:
-        """The name for a definition of pydantic's: its title tells whether it is the one we know."""
-        known = next((what for what, taken in self.names.items() if taken == name), None)
-        same = known is None or (isinstance(known, tuple) and known[1] == definition)
-        return self.name((name, str(definition)) if not same else name, name)
 
     def noted(self, described: Described, node: Node) -> Described:
         said = node.get("said", {})
@@ -317,21 +356,12 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumpb(value, default=str))
 
 
-def referring(described: Any, refs: dict[str, str]) -> Any:
-    """With every $ref, also those of a discriminator's mapping, as `refs` says."""
-    if isinstance(described, dict):
-        return {key: referring(value, refs) for key, value in described.items()}
-    if isinstance(described, list):
-        return [referring(value, refs) for value in described]
-    return refs.get(described, described) if isinstance(described, str) else described
-
-
 def own_doc(cls: type) -> str | None:
     """The class's own docstring; not the signature that dataclass() puts there, nor what enum did in Python 3.11."""
     doc = cls.__dict__.get("__doc__")
     if not isinstance(doc, str) or HOLE in doc or doc.startswith(f"{cls.__name__}("):
         return None
-    return None if doc in ("An enumeration.", "") else inspect.cleandoc(doc)
+    return None if doc in ("An enumeration.", "") else inspect.cleandoc(doc).split("\f")[0].rstrip()
 
 
 def describe(
@@ -340,6 +370,14 @@ def describe(
     """(the schema, its definitions); ref: how a definition is named, with {} for its name; mode: one of MODES."""
     if mode not in MODES:
         raise ValueError(f"mode is {' or '.join(MODES)}, not {mode!r}")
-    describer = Describer(nodes, ref, mode == "serialization", encode)
-    described = describer.describe(root)
-    return described, describer.definitions
+    definitions = OwnDefinitions(ref)
+    described = Describer(nodes, definitions, mode == "serialization", encode).describe(root)
+    return described, definitions.described
+
+
+def describe_in(
+    definitions: Definitions, nodes: list[Node], root: int, mode: str, encode: Callable[[int, Any], bytes]
+) -> Described:
+    """The same for a document of many schemas, with their definitions in `definitions`."""
+    described: Described = without_nulls(Describer(nodes, definitions, mode == "serialization", encode).describe(root))
+    return described
