@@ -8,7 +8,8 @@
 # 3. Python packages as pinned in tests/constraints.txt, and the `lanner` command
 # 4. for build, run, bench and conformance: the optimized extension, built into lanner/ (test builds it as one of its
 #    steps)
-# 5. for conformance: the other servers, in build/peers (tests/conformance/peers.txt)
+# 5. for build, run and test: the files of the documentation pages, in lanner/native/assets
+# 6. for conformance: the other servers, in build/peers (tests/conformance/peers.txt)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -143,6 +144,15 @@ build_extension() {
   "$venv/bin/python" -c 'import lanner._core' || die "the extension was built but does not import"
 }
 
+fetch_assets() {  # the files of the documentation pages (tools/assets.toml)
+  "$venv/bin/python" tools/fetch_assets.py --check >/dev/null && return
+  if ! command -v npm >/dev/null; then
+    install_packages npm
+  fi
+  say "fetching the files of the documentation pages"
+  "$venv/bin/python" tools/fetch_assets.py >/dev/null || die "the files of the documentation pages are not there"
+}
+
 install_peers() {  # once per change of the file that names them
   local list=tests/conformance/peers.txt stamp=build/peers/lanner-installed
   if [ -f "$stamp" ] && cmp -s "$list" "$stamp"; then
@@ -177,6 +187,9 @@ case "$target" in
   build) install_lanner "" ;;
   run | bench) install_lanner examples ;;
   test | format | conformance) install_lanner test,examples ;;
+esac
+case "$target" in
+  build | run | test | extension) fetch_assets ;;
 esac
 case "$target" in
   build | run | bench | extension | conformance) build_extension ;;
