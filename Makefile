@@ -26,11 +26,13 @@ test:
 
 test-long:
 	@tools/setup.sh test
+	@tools/setup.sh browser
 	@exec .venv/bin/python tools/run_tests.py --long
 
 # Both, with one sum at the end.
 test-all:
 	@tools/setup.sh test
+	@tools/setup.sh browser
 	@exec .venv/bin/python tools/run_tests.py --all
 
 nightly:

@@ -9,10 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from scikit_build_core import build
-from scikit_build_core.build import *  # noqa: F403 - the other hooks (PEP 517)
+from scikit_build_core.build import (
+    build_editable,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+    prepare_metadata_for_build_editable,
+    prepare_metadata_for_build_wheel,
+)
 
 sys.path.insert(0, str(Path(__file__).parent))
 import fetch_assets
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
 
 
 def build_wheel(*arguments: Any, **keywords: Any) -> str:

@@ -4,7 +4,7 @@
     tools/fetch_assets.py --check       only says what is missing; the exit code is 1 if anything is
     tools/fetch_assets.py --from DIR    takes the archives from a directory: what `npm pack NAME@VERSION` wrote there
 
-`npm pack` fetches: it asks the registry that the machine is set up for. tools/setup.sh and the build of a wheel or sdist
+`npm pack` fetches: it asks the registry that the machine is set up for. tools/setup.sh and the build of wheel and sdist
 (tools/build_backend.py) call this.
 """
 
@@ -75,7 +75,8 @@ def pack(package: Package, directory: Path) -> Path:
             f"npm is not there, which fetches {package.name} {package.version}: install it (on Debian: "
             f"apt-get install npm), or put {package.archive} into a directory and give --from DIRECTORY"
         )
-    command = [npm, "pack", f"{package.name}@{package.version}", "--ignore-scripts", "--pack-destination", directory]
+    what = f"{package.name}@{package.version}"
+    command = [npm, "pack", what, "--ignore-scripts", "--pack-destination", str(directory)]
     try:
         done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:

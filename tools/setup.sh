@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/setup.sh: makes a machine ready for one make target, and does nothing where it is ready.
 #
-#   tools/setup.sh build|run|test|bench|format|conformance
+#   tools/setup.sh build|run|test|browser|bench|format|conformance
 #
 # 1. system packages (Debian 12) by apt as root or with `sudo -n`; otherwise says what to install
 # 2. .venv, made with $PYTHON (3.11 or newer); without it: what .venv was made with, then python3, then python3.11
@@ -9,7 +9,8 @@
 # 4. for build, run, bench and conformance: the optimized extension, built into lanner/ (test builds it as one of its
 #    steps)
 # 5. for build, run and test: the files of the documentation pages, in lanner/native/assets
-# 6. for conformance: the other servers, in build/peers (tests/conformance/peers.txt)
+# 6. for browser: Chromium, beside test; without it, tests of pages are skipped
+# 7. for conformance: the other servers, in build/peers (tests/conformance/peers.txt)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -166,13 +167,17 @@ install_peers() {  # once per change of the file that names them
 }
 
 target=${1:-build}
+if [ "$target" = browser ]; then
+  (install_packages chromium) || say "chromium could not be installed: the tests of pages in it are skipped"
+  exit 0
+fi
 case "$target" in
   build | run | extension) packages=$build_packages ;;
   test) packages="$build_packages $test_packages" ;;
   bench) packages="$build_packages $bench_packages" ;;
   conformance) packages="$build_packages libev-dev" ;;  # bjoern is built against libev
   format) packages=clang-format-16 ;;
-  *) die "usage: tools/setup.sh build|run|test|bench|format|conformance" ;;
+  *) die "usage: tools/setup.sh build|run|test|browser|bench|format|conformance" ;;
 esac
 # shellcheck disable=SC2086  # a list of names
 choose_python $packages

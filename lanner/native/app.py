@@ -107,25 +107,27 @@ class App(Router):
         try:
             if problem := _core.route_problem(route.path, route.host or ""):
                 raise RouteError(f"{described(route.endpoint)}: {problem}")
-            shapes = [self.shape(method, route) for method in sorted(route.methods)]
+            for method in sorted(route.methods):
+                self.check_new(method, route)
             route.compile(self.coercion, None)
         except BaseException:
             self.routes.pop()
             raise
-        self._taken.update(dict.fromkeys(shapes, route))
+        self._taken.update({shape(method, route): route for method in route.methods})
         self._engine = None  # made again, with the new route
         self.openapi_schema = None
 
-    def shape(self, method: str, route: Route) -> tuple[str | None, str, str]:
-        """What no two routes may have in common: host, method and path without the names of its parameters."""
-        path = re.sub(r"{[^{}:]*", "{", route.path)
-        before = self._taken.get((route.host, method, path))
+    def route_like(self, method: str, route: Route) -> Route | None:
+        """The one that answers what this one would."""
+        return self._taken.get(shape(method, route))
+
+    def check_new(self, method: str, route: Route) -> None:
+        before = self.route_like(method, route)
         if before is not None:
             raise RouteError(
                 f"{method} {route.path} is there twice: {described(before.endpoint)} and {described(route.endpoint)}; "
                 "give one of them another path or method"
             )
-        return route.host, method, path
 
     def exception_handler(self, key: Any) -> Callable[[Function], Function]:
         """A decorator: the function answers exceptions of that class, or HTTPExceptions of that status.
@@ -202,6 +204,11 @@ class App(Router):
         from lanner.native import asgi
 
         await asgi.serve(self, scope, receive, send)
+
+
+def shape(method: str, route: Route) -> tuple[str | None, str, str]:
+    """What no two routes may have in common: host, method and path without the names of its parameters."""
+    return route.host, method, re.sub(r"{[^{}:]*", "{", route.path)
 
 
 def one_of(name: str, value: object, choices: tuple[str, ...]) -> None:

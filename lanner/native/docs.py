@@ -6,17 +6,19 @@ Their files are in lanner/native/assets: tools/fetch_assets.py puts them there w
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lanner import json
-from lanner.native.openapi import behind
 from lanner.native.requests import Request
 from lanner.native.responses import PlainTextResponse, Response
+from lanner.native.routing import Route, make_route
+
+if TYPE_CHECKING:
+    from lanner.native.app import App
 
 ASSETS = Path(__file__).with_name("assets")
 YEAR = "public, max-age=31536000, immutable"
@@ -77,7 +79,7 @@ def redoc_page(title: str, openapi_url: str, assets: Callable[[str], str]) -> st
     """The page of ReDoc. assets: the address of a file, by its name."""
     return page(
         title,
-        ["<style>body { margin: 0; }</style>"],
+        ['<link rel="icon" href="data:,">', "<style>body { margin: 0; }</style>"],
         element("redoc", openapi_url, REDOC_OPTIONS),
         [assets("redoc.standalone.js"), assets("start.js")],
     )
@@ -108,73 +110,103 @@ def page(title: str, head: list[str], body: str, scripts: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def add_docs(app: Any) -> None:
-    """Registers the document, the pages and their files, at the addresses that the app says. None turns one off."""
+def routes(app: App) -> list[Route]:
+    """The routes of the document, the pages and their files, at the addresses that the app says; None turns one off.
+
+    They are none of app.routes. Where the app has a route of its own at such an address, that one answers.
+    """
     if app.openapi_url is None:
-        return
-    add(app, app.openapi_url, openapi_handler(app))
+        return []
+    swagger = Page(app, "swagger-ui", f"{app.title} - Swagger UI", swagger_page, SWAGGER_FILES, SWAGGER_START)
+    redoc = Page(app, "redoc", f"{app.title} - ReDoc", redoc_page, REDOC_FILES, REDOC_START)
+    found = [route(app, app.openapi_url, openapi_handler(app), "openapi")]
     if app.docs_url is not None:
-        start = {"start.js": SWAGGER_START}
-        add_page(app, app.docs_url, f"{app.title} - Swagger UI", swagger_page, "swagger-ui", SWAGGER_FILES, start)
+        found += swagger.routes(app.docs_url)
     if app.redoc_url is not None:
-        add_page(
-            app, app.redoc_url, f"{app.title} - ReDoc", redoc_page, "redoc", REDOC_FILES, {"start.js": REDOC_START}
-        )
+        found += redoc.routes(app.redoc_url)
+    return [one for one in found if app.route_like("GET", one) is None]
 
 
-def add(app: Any, path: str, handler: Callable[[Request], Response]) -> None:
-    app.add_api_route(path, handler, include_in_schema=False)
+def route(app: App, path: str, handler: Callable[[Request], Response], name: str) -> Route:
+    made = make_route(app.prefix + path, handler, ("GET",), {"name": name, "include_in_schema": False, "pool": False})
+    made.host = app.host
+    made.compile(app.coercion, None)
+    return made
 
 
-def add_page(
-    app: Any,
-    path: str,
-    title: str,
-    write: Callable[[str, str, Callable[[str], str]], str],
-    folder: str,
-    files: tuple[str, ...],
-    own: dict[str, bytes],
-) -> None:
-    """One page and its files, below it. own: files that are not in the folder."""
-    place = f"{path.rstrip('/')}/assets"
+class Page:
+    """One page and its files, which are below it."""
 
-    def read(name: str) -> bytes:
-        return own[name] if name in own else asset(folder, name)
+    def __init__(
+        self,
+        app: App,
+        folder: str,
+        title: str,
+        write: Callable[[str, str, Callable[[str], str]], str],
+        files: tuple[str, ...],
+        start: bytes,
+    ) -> None:
+        self.app = app
+        self.folder = folder
+        self.title = title
+        self.write = write
+        self.files = files
+        self.start = start
 
-    def documentation(request: Request) -> Response:
-        here = path.rstrip("/") + "/" if request.url.path.endswith("/") else path
+    def routes(self, path: str) -> list[Route]:
+        place = f"{path.rstrip('/')}/assets"
+        made = [route(self.app, path, self.handler(path, place), self.folder)]
+        for name in (*self.files, "start.js"):
+            made.append(route(self.app, f"{place}/{name}", self.file_handler(name), f"{self.folder}/{name}"))
+        return made
+
+    def read(self, name: str) -> bytes:
+        """A file. Raises FileMissing."""
+        if name == "start.js":
+            return self.start
         try:
-            text = write(
-                title,
-                relative(app.openapi_url, here),
-                lambda name: relative(f"{place}/{name}?v={tag(read(name))}", here),
-            )
-        except FileMissing as error:
-            return PlainTextResponse(f"{error}\n", 503)
-        return answer(request, text.encode(), "text/html", {"content-security-policy": POLICY})
+            return (ASSETS / self.folder / name).read_bytes()
+        except FileNotFoundError:
+            raise FileMissing(
+                f"{self.folder}/{name} is not there: this Lanner was built without the files of its documentation "
+                "pages; tools/fetch_assets.py fetches them"
+            ) from None
 
-    add(app, path, documentation)
-    for name in (*files, *own):
-        add(app, f"{place}/{name}", asset_handler(read, name))
+    def handler(self, path: str, place: str) -> Callable[[Request], Response]:
+        def documentation(request: Request) -> Response:
+            here = path.rstrip("/") + "/" if request.url.path.endswith("/") else path
+
+            def address(name: str) -> str:
+                return relative(f"{place}/{name}?v={tag(self.read(name))}", here)
+
+            assert self.app.openapi_url is not None
+            try:
+                text = self.write(self.title, relative(self.app.openapi_url, here), address)
+            except FileMissing as error:
+                return PlainTextResponse(f"{error}\n", 503)
+            return answer(request, text.encode(), "text/html", {"content-security-policy": POLICY})
+
+        return documentation
+
+    def file_handler(self, name: str) -> Callable[[Request], Response]:
+        def file(request: Request) -> Response:
+            try:
+                data = self.read(name)
+            except FileMissing as error:
+                return PlainTextResponse(f"{error}\n", 503)
+            return answer(request, data, MEDIA_TYPES[Path(name).suffix])
+
+        return file
 
 
-def openapi_handler(app: Any) -> Callable[[Request], Response]:
+def openapi_handler(app: App) -> Callable[[Request], Response]:
     def openapi_document(request: Request) -> Response:
+        from lanner.native.openapi import behind
+
         root_path = request.scope.get("root_path", "").rstrip("/")
         return answer(request, json.dumpb(behind(app.openapi(), root_path)), "application/json")
 
     return openapi_document
-
-
-def asset_handler(read: Callable[[str], bytes], name: str) -> Callable[[Request], Response]:
-    def file(request: Request) -> Response:
-        try:
-            data = read(name)
-        except FileMissing as error:
-            return PlainTextResponse(f"{error}\n", 503)
-        return answer(request, data, MEDIA_TYPES[Path(name).suffix])
-
-    return file
 
 
 def answer(request: Request, data: bytes, media_type: str, headers: dict[str, str] | None = None) -> Response:
@@ -203,16 +235,8 @@ def relative(target: str, page: str) -> str:
     return posixpath.relpath(target, posixpath.dirname(page) or "/")
 
 
-def asset(folder: str, name: str) -> bytes:
-    try:
-        return (ASSETS / folder / name).read_bytes()
-    except FileNotFoundError:
-        raise FileMissing(
-            f"{folder}/{name} is not there: this Lanner was built without the files of its documentation pages; "
-            "tools/fetch_assets.py fetches them"
-        ) from None
-
-
 def tag(data: bytes) -> str:
     """What tells the bytes of a file from others."""
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()[:16]

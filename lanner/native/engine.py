@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from lanner import _core
+from lanner.native import docs
 from lanner.native.background import BackgroundTasks
 from lanner.native.errors import HTTPException, RequestValidationError
 from lanner.native.params import MISSING
@@ -32,7 +33,7 @@ class Engine:
 
     def __init__(self, app: App) -> None:
         self.app = app
-        self.routes = list(app.routes)
+        self.routes = [*app.routes, *docs.routes(app)]
         self.converters = [converters_of(route) for route in self.routes]
         self.sources = [{parameter.source for parameter in signature_of(route).parameters} for route in self.routes]
         failures = app.failures

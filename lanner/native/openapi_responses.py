@@ -10,10 +10,10 @@ from typing import Any
 from lanner.native.openapi_parameters import titled
 from lanner.native.openapi_values import Object, jsonable, merge
 from lanner.native.params import MISSING
+from lanner.native.responses import JSONResponse, Response
 from lanner.native.routing import Route
 from lanner.native.schemas import schema_of
 from lanner.native.signature import IN_TEXT
-from lanner.native.responses import JSONResponse, Response
 from lanner.schema import Definitions
 
 RANGES = {
