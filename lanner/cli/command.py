@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from lanner import _core
-from lanner.cli import flags, foreign
+from lanner.cli import describe, flags, foreign
 from lanner.cli.flags import Flag
 from lanner.errors import LannerError
 from lanner.log import notice, put
 from lanner.report import print_error
 from lanner.spelling import hint
 
-COMMANDS = ("run",)
+COMMANDS = ("run", "openapi", "routes")
 
 OVERVIEW = """\
 An application server for Python: WSGI and ASGI applications over HTTP/1.1.
@@ -24,6 +24,8 @@ An application server for Python: WSGI and ASGI applications over HTTP/1.1.
   lanner run app:app             serves the object app of app.py on http://127.0.0.1:8000
   lanner run app:app --port 80   on another port
   lanner run --help              lists all flags
+  lanner routes app:app          lists the routes of a native application
+  lanner openapi app:app         writes its OpenAPI document
 """
 
 INTRODUCTION = """\
@@ -147,7 +149,7 @@ def run(target: str | None, **values: Any) -> int:
 def group() -> click.Group:
     return click.Group(
         "lanner",
-        commands=[run_command()],
+        commands=[run_command(), describe.openapi_command(), describe.routes_command()],
         params=[version_option()],
         help=OVERVIEW,
     )
@@ -178,6 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def explained(error: click.ClickException) -> str:
     """click's error as one line that names the nearest right thing."""
     if isinstance(error, click.NoSuchOption):
+        if error.ctx is not None and error.ctx.command.name != "run":
+            names = [name for parameter in error.ctx.command.params for name in parameter.opts]
+            return f"unknown flag {error.option_name}{hint(error.option_name, names)}"
         known = [flags.dashes(name) for flag in flags.table() for name in (flag.name, *flag.aliases)]
         known += ["--no-" + flag.name for flag in flags.table() if flag.switch]
         return f"unknown flag {error.option_name}{hint(error.option_name, [*known, '--help', '--version'])}"

@@ -34,7 +34,8 @@ def test_help_has_every_flag_and_fits_a_terminal(lanner) -> None:
 def test_help_of_lanner_names_its_commands(lanner) -> None:
     result = lanner("--help")
     assert result.returncode == 0
-    assert "run  Serve an application." in result.stdout
+    assert "run      Serve an application." in result.stdout
+    assert all(f"\n  {name} " in result.stdout for name in command.COMMANDS)
 
 
 @pytest.mark.parametrize(
