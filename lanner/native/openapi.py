@@ -23,8 +23,8 @@ def document(app: Any) -> Object:
     Example: `document(app)["paths"]["/cards/{card_id}"]["get"]["operationId"]`
     """
     writer = DocumentWriter(app)
-    paths = writer.paths(app.routes)
-    webhooks = writer.paths(app.webhooks.routes)
+    paths = writer.paths(app.routes, True)
+    webhooks = writer.paths(app.webhooks.routes, False)
     body: Object = {"paths": paths, **({"webhooks": webhooks} if webhooks else {})}
     body, schemas = writer.definitions.finish(body)
     return {
@@ -70,19 +70,22 @@ class DocumentWriter:
         self.definitions = Definitions("#/components/schemas/{}")
         self.seen: dict[str, tuple[Route, str]] = {}  # by operationId: who has it
 
-    def paths(self, routes: Iterable[Route]) -> Object:
+    def paths(self, routes: Iterable[Route], served: bool) -> Object:
         found: Object = {}
         for route in routes:
             if route.include_in_schema:
-                self.add_operations(found.setdefault(path_template(route.path), {}), route)
+                self.add_operations(found.setdefault(path_template(route.path), {}), route, served)
         return {path: item for path, item in found.items() if item}
 
-    def add_operations(self, item: Object, route: Route) -> None:
-        """Adds a route's operations to those of its path; the first of a method stays, as where only hosts differ."""
+    def add_operations(self, item: Object, route: Route, served: bool) -> None:
+        """Adds a route's operations to those of its path; the first of a method stays, as where only hosts differ.
+
+        served: by this app, not by those whom it calls.
+        """
         route = compiled(route, self.app.coercion)
         for method in OPERATIONS:
             if method in route.methods and method.lower() not in item:
-                writer = OperationWriter(self.definitions, route, method)
+                writer = OperationWriter(self.definitions, route, method, served)
                 self.check_unique(writer.name, route, method)
                 item[method.lower()] = writer.write(self.callbacks(route))
 
@@ -91,7 +94,7 @@ class DocumentWriter:
         found: Object = {}
         for callback in route.callbacks:
             for one in callback.routes if isinstance(callback, Router) else [callback]:
-                self.add_operations(found.setdefault(one.name, {}).setdefault(one.path, {}), one)
+                self.add_operations(found.setdefault(one.name, {}).setdefault(one.path, {}), one, False)
         return found
 
     def check_unique(self, name: str, route: Route, method: str) -> None:

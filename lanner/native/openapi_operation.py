@@ -19,10 +19,11 @@ OPERATIONS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE
 class OperationWriter:
     """Writes one operation; the types that it names go to `definitions`."""
 
-    def __init__(self, definitions: Definitions, route: Route, method: str) -> None:
+    def __init__(self, definitions: Definitions, route: Route, method: str, served: bool) -> None:
         self.definitions = definitions
         self.route = route
         self.method = method
+        self.served = served
         self.name = operation_id(route, method)
 
     def write(self, callbacks: Object) -> Object:
@@ -35,7 +36,7 @@ class OperationWriter:
             "operationId": self.name,
             "parameters": parameters(self.definitions, route),
             "requestBody": request_body(self.definitions, route, self.method, self.name),
-            "responses": responses(self.definitions, route, self.name),
+            "responses": responses(self.definitions, route, self.name, self.served),
             "callbacks": callbacks,
             "deprecated": route.deprecated,
             "servers": servers(route),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 from http import HTTPStatus
 from typing import Any
@@ -38,8 +39,11 @@ VALIDATION_ERROR: Object = {
 }
 
 
-def responses(definitions: Definitions, route: Route, name: str) -> Object:
-    """Response Objects by status (OpenAPI 3.1, section 4.8.16)."""
+def responses(definitions: Definitions, route: Route, name: str, served: bool) -> Object:
+    """Response Objects by status (OpenAPI 3.1, section 4.8.16).
+
+    served: by this app, which answers malformed JSON with a 400.
+    """
     cls = answering_class(route)
     answer: Object = {"description": route.response_description}
     media_type = getattr(cls, "media_type", "application/json")
@@ -48,6 +52,8 @@ def responses(definitions: Definitions, route: Route, name: str) -> Object:
     found: Object = {status_of(route, cls): answer}
     for status, said in route.responses.items():
         add(found, definitions, status, said, media_type or "application/json", name)
+    if served and route.body is not None and not found.keys() & {"400", "4XX", "default"}:
+        found["400"] = malformed_response(definitions)
     if takes_input(route) and not found.keys() & {"422", "4XX", "default"}:
         found["422"] = validation_response(definitions)
     return found
@@ -67,9 +73,13 @@ def status_of(route: Route, cls: Any) -> str:
     """The status that the route says, or else the one of its response class: 307 of a RedirectResponse."""
     if route.status_code is not None or not isinstance(cls, type):
         return str(route.status)
+    return str(default_status(cls) or route.status)
+
+
+@functools.cache
+def default_status(cls: type) -> int | None:
     parameter = inspect.signature(cls).parameters.get("status_code")
-    known = parameter is not None and isinstance(parameter.default, int)
-    return str(parameter.default if parameter is not None and known else route.status)
+    return parameter.default if parameter is not None and isinstance(parameter.default, int) else None
 
 
 def answer_schema(definitions: Definitions, route: Route, cls: Any, name: str) -> Object:
@@ -109,6 +119,14 @@ def phrase(status: str) -> str:
 def takes_input(route: Route) -> bool:
     assert route.signature is not None
     return bool(route.signature.of(*IN_TEXT, "body"))
+
+
+def malformed_response(definitions: Definitions) -> Object:
+    """The 400 of a body that is no JSON."""
+    detail = {"title": "Detail", "type": "string"}
+    component = {"title": "HTTPError", "type": "object", "properties": {"detail": detail}, "required": ["detail"]}
+    reference = definitions.add("HTTPError", component, True)
+    return {"description": "Malformed JSON", "content": {"application/json": {"schema": reference}}}
 
 
 def validation_response(definitions: Definitions) -> Object:

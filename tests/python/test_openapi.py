@@ -59,6 +59,18 @@ def comparable(value: Any, key: str = "") -> Any:
     return sorted(items, key=str) if key in ("required", "enum") else items
 
 
+def take_malformed(described: Any) -> None:
+    """Takes the 400 of malformed JSON away from all that read a body; FastAPI has a 422 for that."""
+    reference = {"$ref": "#/components/schemas/HTTPError"}
+    malformed = {"description": "Malformed JSON", "content": {"application/json": {"schema": reference}}}
+    for item in described["paths"].values():
+        for operation in item.values():
+            if "requestBody" in operation:
+                assert operation["responses"].pop("400") == malformed
+            assert "400" not in operation["responses"]
+    assert described["components"]["schemas"].pop("HTTPError")["required"] == ["detail"]
+
+
 def parent(described: Any, place: Place) -> Any:
     for key in place[:-1]:
         described = described[key]
@@ -76,6 +88,7 @@ def parent(described: Any, place: Place) -> Any:
 def test_the_document_is_fastapis(models: Any, differences: list[Difference]) -> None:
     theirs = json.loads(json.dumps(shop.build(FASTAPI, shop.PYDANTIC).openapi()))
     ours = json.loads(json.dumps(shop.build(LANNER, models).openapi()))
+    take_malformed(ours)
     for place, has, have in differences:
         assert (parent(theirs, place)[place[-1]], parent(ours, place)[place[-1]]) == (has, have)
         parent(theirs, place)[place[-1]] = have
@@ -91,6 +104,7 @@ def test_the_document_is_valid(models: Any) -> None:
 
 def test_paths_components_parameters_and_answers_are_in_fastapis_order() -> None:
     theirs, ours = shop.build(FASTAPI, shop.PYDANTIC).openapi(), shop.build(LANNER, shop.PYDANTIC).openapi()
+    take_malformed(ours)
     assert list(ours["paths"]) == list(theirs["paths"])
     assert list(ours["components"]["schemas"]) == list(theirs["components"]["schemas"])
     for path, item in theirs["paths"].items():

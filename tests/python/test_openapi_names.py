@@ -18,6 +18,7 @@ from lanner.schema import Definitions, Schema
 from tests.support.openapi_names import LANNER
 
 T = TypeVar("T")
+ERRORS = ("HTTPError", "HTTPValidationError", "ValidationError")
 
 
 class Color(enum.Enum):
@@ -72,7 +73,7 @@ def schemas(*pairs: tuple[Any, Any]) -> dict[str, Any]:
         handler.__annotations__.update({"body": Annotated[read, LANNER.Body()]} if read is not None else {"body": Any})
         app.post(f"/{number}", response_model=written)(handler)
     found: dict[str, Any] = app.openapi()["components"]["schemas"]
-    return {name: found[name] for name in found if name not in ("ValidationError", "HTTPValidationError")}
+    return {name: found[name] for name in found if name not in ERRORS}
 
 
 def fastapis(*pairs: tuple[Any, Any]) -> list[str]:
@@ -84,7 +85,7 @@ def fastapis(*pairs: tuple[Any, Any]) -> list[str]:
         handler.__annotations__.update({"body": Annotated[read, fastapi.Body()]})
         app.post(f"/{number}", response_model=written)(handler)
     found = app.openapi()["components"]["schemas"]
-    return [name for name in found if name not in ("ValidationError", "HTTPValidationError")]
+    return [name for name in found if name not in ERRORS]
 
 
 def test_a_type_that_is_read_and_written_alike_has_one_component() -> None:
@@ -209,7 +210,7 @@ def test_a_types_own_name_may_be_that_of_an_error() -> None:
     handler.__annotations__["body"] = ValidationError
     app.post("/")(handler)
     found = app.openapi()["components"]["schemas"]
-    assert list(found) == ["HTTPValidationError", "ValidationError-Input", "ValidationError-Output"]
+    assert list(found) == ["HTTPError", "HTTPValidationError", "ValidationError-Input", "ValidationError-Output"]
 
 
 def test_a_document_of_ones_own_has_its_own_references() -> None:

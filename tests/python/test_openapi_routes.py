@@ -468,6 +468,20 @@ def test_a_422_is_there_where_something_is_read() -> None:
     assert "422" not in operation(reads, responses={"4XX": {"description": "Mine"}})["responses"]
 
 
+def test_malformed_json_is_answered_where_a_body_is_read() -> None:
+    def add(card: Card) -> None: ...
+
+    written = operation(add, method="post")["responses"]
+    assert list(written) == ["200", "400", "422"]
+    assert written["400"]["description"] == "Malformed JSON"
+    mine = {"description": "Mine"}
+    assert operation(add, method="post", responses={400: mine})["responses"]["400"] == mine
+    assert list(operation(add, method="post", responses={"default": mine})["responses"]) == ["200", "default"]
+    app = App()
+    app.webhooks.post("sold")(add)
+    assert list(app.openapi()["webhooks"]["sold"]["post"]["responses"]) == ["200", "422"]  # another server's
+
+
 def test_a_partial_and_an_object_are_described() -> None:
     def card(card_id: int, q: str = "") -> Card:
         """One card."""
