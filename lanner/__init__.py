@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 # name -> module, name there
-HOMES = {
+_HOMES = {
     "APIRouter": ("lanner.native.routing", "Router"),
     "App": ("lanner.native.app", "App"),
     "BackgroundTasks": ("lanner.native.background", "BackgroundTasks"),
@@ -74,13 +74,13 @@ def __getattr__(name: str) -> object:
         from lanner import _core
 
         return _core.version()
-    if name not in HOMES:
+    if name not in _HOMES:
         raise AttributeError(f"module 'lanner' has no attribute {name!r}")
     from importlib import import_module
 
-    module, attribute = HOMES[name]
+    module, attribute = _HOMES[name]
     return getattr(import_module(module), attribute)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - {"_HOMES"})

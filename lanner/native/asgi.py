@@ -66,7 +66,7 @@ async def answered(app: App, scope: Message, receive: Receive) -> Answer:
     engine = app.engine
     headers = [(bytes(name).lower(), bytes(value)) for name, value in scope["headers"]]
     query = scope["query_string"]
-    found = engine.core.match(scope["method"], path_of(scope), field(headers, b"host"), query)
+    found = engine.core.match(scope["method"], path_of(scope), field(headers, b"host"), query, root_of(scope))
     if found[0] != 200:
         return await rejected(engine, scope, *found)
     _, number, raw_values, values = found
@@ -99,10 +99,18 @@ async def answered(app: App, scope: Message, receive: Receive) -> Answer:
 
 
 def path_of(scope: Message) -> bytes:
-    """The path as it was sent, without what a proxy in front took it from."""
-    raw: bytes = scope.get("raw_path") or quote(scope["path"], safe="/:@!$&'()*+,;=~").encode("ascii")
-    root = quote(scope.get("root_path", ""), safe="/:@!$&'()*+,;=~").encode("ascii")
-    return raw[len(root) :] if root and raw.startswith(root + b"/") else raw
+    """The path as it was sent."""
+    raw: bytes | None = scope.get("raw_path")
+    return raw or encoded(scope["path"])
+
+
+def root_of(scope: Message) -> bytes:
+    """What a proxy in front has its own routes by."""
+    return encoded(scope.get("root_path", "").rstrip("/"))
+
+
+def encoded(path: str) -> bytes:
+    return quote(path, safe="/:@!$&'()*+,;=~").encode("ascii")
 
 
 def field(headers: list[tuple[bytes, bytes]], name: bytes) -> bytes:

@@ -59,11 +59,6 @@ def ask(request: pytest.FixtureRequest) -> Iterator[Client]:
     client.close()
 
 
-def needs_root_path(ask: Client) -> None:
-    if ask.engine:
-        pytest.skip("the engine has no --root-path for native apps yet")
-
-
 def files(page: str) -> list[str]:
     return re.findall(r'(?:src|href)="([^"]+)"', page)
 
@@ -113,7 +108,6 @@ def test_head_follows_get(ask: Client, path: str) -> None:
 
 
 def test_the_document_names_the_path_that_the_app_is_below(ask: Client) -> None:
-    needs_root_path(ask)
     assert "servers" not in ask("app", "/openapi.json").json()
     below = ask("app", "/shop/openapi.json", root_path="/shop")
     assert below.json()["servers"] == [{"url": "/shop"}]
@@ -123,7 +117,6 @@ def test_the_document_names_the_path_that_the_app_is_below(ask: Client) -> None:
 @needs_files
 def test_a_page_below_a_path_has_the_same_addresses(ask: Client) -> None:
     """They are relative: it does not matter whether a proxy took the prefix off, or said so."""
-    needs_root_path(ask)
     assert ask("app", "/shop/docs", root_path="/shop").text == ask("app", "/docs").text
 
 

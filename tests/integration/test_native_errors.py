@@ -77,3 +77,19 @@ def test_an_exception_handler_that_fails_is_a_500(ask: Client) -> None:
     response = ask("GET", "/broken")
     assert response.status_code == 500
     ask.server.err.wait(lambda text: "RuntimeError: the exception handler is broken" in text, "the traceback")
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "location"),
+    [
+        ("/shop/orders/", 200, None),
+        ("/orders/", 200, None),
+        ("/shop/orders", 307, "/shop/orders/"),
+        ("/shopping/orders/", 404, None),
+        ("/shop", 200, None),
+    ],
+)
+def test_routes_are_below_the_root_path(target: str, status: int, location: str | None) -> None:
+    with Server("native_app:app", "--root-path", "/shop/", cwd=APPS) as server:
+        response = Client(server)("GET", target)
+        assert (response.status_code, response.headers.get("location")) == (status, location)

@@ -7,6 +7,7 @@
 #include <new>
 #include <string_view>
 
+#include "http/target.h"
 #include "python/object/text.h"
 #include "sys/sockets.h"
 
@@ -117,9 +118,22 @@ int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop,
   NativeApp* app = native_app_of(&state->native, native);
   if (!app) return -1;
   native_app_ = Ref::borrow(native);
-  handler_native_.reset(
-      new (std::nothrow) NativeHandler(*app, asgi_app_, *handler_asgi_, poller_gil(poller_.get())));
+  if (take_root() < 0) return -1;
+  handler_native_.reset(new (std::nothrow) NativeHandler(
+      *app, asgi_app_, *handler_asgi_, poller_gil(poller_.get()), native_root_.view()));
   return handler_native_ ? serve(*handler_native_) : raise_error({Errc::no_memory, 0}, "server");
+}
+
+// The root path as it is in paths.
+int Engine::take_root() noexcept {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(options_.root_path.get(), &size);
+  if (!text) return -1;
+  std::string_view root(text, static_cast<std::size_t>(size));
+  while (root.ends_with('/')) root.remove_suffix(1);
+  return http::percent_encode_path(root, &native_root_)
+             ? 0
+             : raise_error({Errc::no_memory, 0}, "root_path");
 }
 
 int Engine::take_listeners(PyObject* listeners) noexcept {

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/buffer.h"
 #include "python/asgi/app.h"
 #include "python/asgi/handler.h"
 #include "python/asyncio/poller_type.h"
@@ -68,6 +69,7 @@ class Engine final : public TurnGuest {
   void clear() noexcept;
 
  private:
+  int take_root() noexcept;
   int take_listeners(PyObject* listeners) noexcept;
   int make_wsgi(ModuleState* state, PyObject* application) noexcept;
   int serve(http::Handler& handler) noexcept;
@@ -85,7 +87,8 @@ class Engine final : public TurnGuest {
   std::unique_ptr<server::RelayQueue> queue_;  // with handler threads
   AsgiApp asgi_app_;
   std::unique_ptr<AsgiHandler> handler_asgi_;
-  Ref native_app_;  // a NativeApp, or none
+  Ref native_app_;      // a NativeApp, or none
+  Buffer native_root_;  // options_.root_path, percent-encoded
   std::unique_ptr<NativeHandler> handler_native_;
   std::unique_ptr<sys::StopSignals> signals_;
   Ref poller_;

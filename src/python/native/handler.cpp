@@ -43,10 +43,16 @@ void dealloc(PyObject* object) noexcept {
 
 }  // namespace
 
+router::Target NativeHandler::target_of(const http::RequestHead& head) const noexcept {
+  router::Target target = router::Target::of(head);
+  target.path = below_root(target.path, root_);
+  return target;
+}
+
 // The route, and how much of a body it takes: none for a handler that reads none, or for nobody.
 http::Plan NativeHandler::plan(const http::RequestHead& head) noexcept {
   router::Match match;
-  app_.router().match(router::Target::of(head), &match);
+  app_.router().match(target_of(head), &match);
   http::Plan plan;
   if (match.outcome != router::Outcome::matched) return plan;
   Operation& operation = app_.operation(match.route);
@@ -65,7 +71,7 @@ void NativeHandler::handle(http::Exchange& exchange, const http::Plan& plan) noe
     return run(exchange, match);
   }
   // Again: the head may have moved since, and the values are views of it.
-  app_.router().match(router::Target::of(exchange.head()), &match);
+  app_.router().match(target_of(exchange.head()), &match);
   if (match.outcome == router::Outcome::matched) return run(exchange, match);
   reject(exchange, match);
 }
@@ -82,7 +88,10 @@ void NativeHandler::reject(http::Exchange& exchange, const router::Match& match)
     case router::Outcome::automatic_options:
       return refuse(exchange, 204, "allow", app_.router().allow(match.allowed, &allow));
     case router::Outcome::redirect: {
-      const router::Redirected from{{}, head.path, head.query, head.has_query};
+      const std::string_view path = below_root(head.path, root_);
+      const bool below = path.data() != head.path.data();
+      const router::Redirected from{below ? root_ : std::string_view(), path, head.query,
+                                    head.has_query};
       const std::unique_ptr<char[]> text(
           new (std::nothrow) char[router::location_bytes_bound(from)]);
       if (!text) return exchange.abort();

@@ -19,9 +19,11 @@ namespace lanner::python {
 
 class NativeHandler final : public http::Handler {
  public:
-  // loop: how the event loop is told of tasks and writes; asgi: scopes, tasks and log.
-  NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil) noexcept
-      : app_(app), asgi_(asgi), loop_(loop), gil_(gil) {}
+  // loop: how the event loop is told of tasks and writes; asgi: scopes, tasks and log. root: what paths may begin with
+  // that routes do not have, percent-encoded; borrowed.
+  NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil,
+                std::string_view root) noexcept
+      : app_(app), asgi_(asgi), loop_(loop), gil_(gil), root_(root) {}
   NativeHandler(const NativeHandler&) = delete;
   NativeHandler& operator=(const NativeHandler&) = delete;
 
@@ -38,6 +40,7 @@ class NativeHandler final : public http::Handler {
   std::size_t suspended_count() const noexcept { return calls_.in_use(); }
 
  private:
+  router::Target target_of(const http::RequestHead& head) const noexcept;
   void reject(http::Exchange& exchange, const router::Match& match) noexcept;
   void run(http::Exchange& exchange, const router::Match& match) noexcept;
   void reject_in_python(http::Exchange& exchange, const router::Match& match, int status,
@@ -53,6 +56,7 @@ class NativeHandler final : public http::Handler {
   AsgiApp& asgi_;
   AsgiHandler& loop_;
   Gil& gil_;
+  std::string_view root_;
   Buffer body_;
   Slab<NativeCall> calls_;
   IntrusiveList<NativeCall, NativeCallTag> suspended_;

@@ -128,6 +128,12 @@ void NativeApp::clear() noexcept {
   for (const HookName& hook : kHooks) (hooks_.*hook.member).clear();
 }
 
+std::string_view below_root(std::string_view path, std::string_view root) noexcept {
+  if (root.empty() || !path.starts_with(root)) return path;
+  if (path.size() == root.size()) return "/";
+  return path[root.size()] == '/' ? path.substr(root.size()) : path;
+}
+
 PyObject* values_tuple(const router::Match& match) noexcept {
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(match.count)));
   Buffer text;

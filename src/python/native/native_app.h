@@ -71,6 +71,9 @@ class NativeApp final {
 // Null with an exception set: not a NativeApp. `object` keeps it alive.
 NativeApp* native_app_of(NativeState* state, PyObject* object) noexcept;
 
+// The path that routes are written for: without what a proxy in front has its own routes by. "/" for the root itself.
+std::string_view below_root(std::string_view path, std::string_view root) noexcept;
+
 // The values of a path's and a host's parameters as str, for Request.path_params: a new tuple.
 PyObject* values_tuple(const router::Match& match) noexcept;
 

@@ -51,21 +51,22 @@ PyObject* app_new(PyTypeObject* type, PyObject* args, PyObject*) noexcept {
   return self->app->init(self->state, routes, hooks) < 0 ? nullptr : object.release();
 }
 
-// match(method, path, host) -> (outcome, route, values, text)
+// match(method, path, host, query, root) -> (200, route, raw values, values) or (status, field, value)
 PyObject* app_match(PyObject* object, PyObject* args) noexcept {
   const char* method = nullptr;
   Py_ssize_t method_size = 0;
   PyObject* path = nullptr;
   PyObject* host = nullptr;
   PyObject* query = nullptr;
-  if (!PyArg_ParseTuple(args, "s#O!O!O!:match", &method, &method_size, &PyBytes_Type, &path,
-                        &PyBytes_Type, &host, &PyBytes_Type, &query))
+  PyObject* root = nullptr;
+  if (!PyArg_ParseTuple(args, "s#O!O!O!O!:match", &method, &method_size, &PyBytes_Type, &path,
+                        &PyBytes_Type, &host, &PyBytes_Type, &query, &PyBytes_Type, &root))
     return nullptr;
   const NativeApp& app = app_of(object);
   router::Target target;
   target.method_text = {method, static_cast<std::size_t>(method_size)};
   target.method = http::method_from_text(target.method_text);
-  target.path = view_of(path);
+  target.path = below_root(view_of(path), view_of(root));
   target.host = view_of(host);
   target.has_escapes = target.path.find('%') != target.path.npos;
   router::Match match;
@@ -91,7 +92,9 @@ PyObject* app_match(PyObject* object, PyObject* args) noexcept {
                            static_cast<Py_ssize_t>(text.size()));
     }
     case router::Outcome::redirect: {
-      const router::Redirected from{{}, target.path, view_of(query), PyBytes_GET_SIZE(query) > 0};
+      const bool below = target.path.data() != view_of(path).data();
+      const router::Redirected from{below ? view_of(root) : std::string_view(), target.path,
+                                    view_of(query), PyBytes_GET_SIZE(query) > 0};
       std::string text(router::location_bytes_bound(from), '\0');
       char* end = router::write_location(from, text.data());
       return Py_BuildValue("(iss#)", 307, "location", text.data(),
@@ -289,9 +292,10 @@ PyMethodDef functions[] = {
 
 PyMethodDef methods[] = {
     {"match", app_match, METH_VARARGS,
-     PyDoc_STR("match(method, path, host, query) -> (status, ...)\n\n(200, route, raw values, "
-               "values) or a refusal: "
-               "(status, field, value). Bytes, as they were sent.")},
+     PyDoc_STR(
+         "match(method, path, host, query, root) -> (status, ...)\n\n(200, route, raw values, "
+         "values) or a refusal: "
+         "(status, field, value). Bytes, as they were sent.")},
     {"takes_type", app_takes_type, METH_VARARGS,
      PyDoc_STR("takes_type(route, content_type) -> bool\n\nFalse: a 415.")},
     {"arguments", app_arguments, METH_VARARGS,
