@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/setup.sh: makes a machine ready for one make target, and does nothing where it is ready.
 #
-#   tools/setup.sh build|run|test|browser|bench|format|conformance
+#   tools/setup.sh build|run|test|browser|bench|format|conformance|aarch64
 #
 # 1. system packages (Debian 12) by apt as root or with `sudo -n`; otherwise says what to install
 # 2. .venv, made with $PYTHON (3.11 or newer); without it: what .venv was made with, then python3, then python3.11
@@ -11,6 +11,9 @@
 # 5. for build, run and test: the files of the documentation pages, in lanner/native/assets
 # 6. for browser: Chromium, beside test; without it, tests of pages are skipped
 # 7. for conformance: the other servers, in build/peers (tests/conformance/peers.txt)
+#
+# For aarch64, which `make test-long` needs: a cross compiler, qemu, and Debian's libraries for arm64, unpacked in
+# build/aarch64; nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +22,8 @@ made_with=$venv/lanner-made-with  # path and version of the interpreter behind .
 build_packages="g++ cmake ninja-build pkg-config libfast-float-dev libsimdjson-dev libre2-dev"
 test_packages="ccache curl libgtest-dev clang-16 libclang-rt-16-dev clang-format-16 clang-tidy-16 postgresql redis-server"
 bench_packages="curl wrk valgrind"
+aarch64_packages="cmake ninja-build g++-aarch64-linux-gnu qemu-user googletest"
+arm64_libraries="libfast-float-dev libre2-9 libre2-dev libsimdjson14 libsimdjson-dev"
 
 say() { echo "setup: $*"; }
 die() { printf 'setup: %s\n' "$@" >&2; exit 1; }
@@ -166,10 +171,38 @@ install_peers() {  # once per change of the file that names them
   cp "$list" "$stamp"
 }
 
+unpack_arm64() {  # names of Debian packages -> build/aarch64/root; this system gets no foreign architecture
+  local home=$PWD/build/aarch64 root=$PWD/build/aarch64/root apt
+  if [ -f "$root/unpacked" ] && [ "$(cat "$root/unpacked")" = "$*" ]; then
+    return
+  fi
+  say "unpacking $* for arm64"
+  rm -rf "$root" "$home/apt" "$home/packages"
+  mkdir -p "$root" "$home/apt/lists/partial" "$home/apt/cache/archives/partial" "$home/packages"
+  : >"$home/apt/status"
+  apt=(apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root
+    -o "Dir::State::lists=$home/apt/lists" -o "Dir::State::status=$home/apt/status" -o "Dir::Cache=$home/apt/cache")
+  "${apt[@]}" update >/dev/null || say "not all sources of packages have lists for arm64"
+  (cd "$home/packages" && "${apt[@]}" download "$@") || die "these packages for arm64 could not be downloaded: $*"
+  local package
+  for package in "$home"/packages/*.deb; do
+    dpkg-deb -x "$package" "$root"
+  done
+  echo "$*" >"$root/unpacked"
+}
+
 target=${1:-build}
 if [ "$target" = browser ]; then
   (install_packages chromium) || say "chromium could not be installed: the tests of pages in it are skipped"
   exit 0
+fi
+if [ "$target" = aarch64 ]; then
+  command -v dpkg-deb >/dev/null || die "the libraries for arm64 are taken from Debian's packages"
+  # shellcheck disable=SC2086  # lists of names
+  install_packages $aarch64_packages
+  # shellcheck disable=SC2086
+  unpack_arm64 $arm64_libraries
+  exit
 fi
 case "$target" in
   build | run | extension) packages=$build_packages ;;
@@ -177,7 +210,7 @@ case "$target" in
   bench) packages="$build_packages $bench_packages" ;;
   conformance) packages="$build_packages libev-dev" ;;  # bjoern is built against libev
   format) packages=clang-format-16 ;;
-  *) die "usage: tools/setup.sh build|run|test|browser|bench|format|conformance" ;;
+  *) die "usage: tools/setup.sh build|run|test|browser|bench|format|conformance|aarch64" ;;
 esac
 # shellcheck disable=SC2086  # a list of names
 choose_python $packages

@@ -157,6 +157,10 @@ def python_levels(shell: Shell) -> None:
         pytest(shell, f"python-{level}", *files, env={"LANNER_SIMD": level})
 
 
+def aarch64(shell: Shell) -> None:
+    shell.run("tools/aarch64.sh", nice=NICE)
+
+
 def fuzz(shell: Shell) -> None:
     shell.run("tools/fuzz.sh", FUZZ_SECONDS, nice=NICE)
 
@@ -207,7 +211,7 @@ LONG = {
     ),
     "python-levels": Step(
         python_levels,
-        "JSON and schemas in Python without AVX-512, and without AVX2",
+        "JSON and schemas in Python at each level of vector instructions",
         after=("python-long",),
         reports=tuple(f"python-{level}.xml" for level in LEVELS),
     ),
@@ -216,6 +220,12 @@ LONG = {
     ),
     "tsan": Step(threads, "C++ tests of what has threads, under TSan", after=("unit",), reports=("tsan-*.xml",)),
     **{name: lane(name) for name in LANES},
+    "aarch64": Step(
+        aarch64,
+        "C++ tests of the layers with vector instructions, for aarch64 under qemu",
+        after=("unit",),
+        reports=("aarch64-*.xml",),
+    ),
     "lint-whole": Step(lint_whole, "clang-tidy, of all", after=("lint",)),
     "fuzz-long": Step(fuzz_long, f"each fuzzer for {LONG_FUZZ_SECONDS} s", after=("fuzz", "differ")),
     "differ-long": Step(
