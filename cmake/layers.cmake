@@ -51,10 +51,10 @@ lanner_layer(NAME log
   SOURCES access_line.cpp access_log.cpp log.cpp log_writer.cpp
   TESTS access_line_test.cpp access_log_test.cpp log_test.cpp log_writer_test.cpp)
 lanner_layer(NAME server
-  SOURCES body_store.cpp connection.cpp connection_output.cpp connection_time.cpp exchange_core.cpp exchange_forwarding.cpp file_cleaner.cpp
+  SOURCES answer_space.cpp body_store.cpp connection.cpp connection_output.cpp connection_time.cpp exchange_core.cpp exchange_forwarding.cpp file_cleaner.cpp
     http1_protocol.cpp http1_sink.cpp http1_time.cpp relay.cpp
     relay_queue.cpp server.cpp spool.cpp spool_file.cpp
-  TESTS allocation_failure_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
+  TESTS allocation_failure_test.cpp answer_space_test.cpp answer_tap_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
     exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp handler_plan_test.cpp protocol_test.cpp relay_queue_test.cpp relay_storm_test.cpp
     relay_test.cpp server_board_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp)
 lanner_memory_may_fail(server)

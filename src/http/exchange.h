@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -21,6 +22,11 @@
 #include "http/response_head.h"
 
 namespace lanner::http {
+
+class AnswerTap;
+
+// Smaller payloads are copied where they could be referenced: that is cheaper.
+inline constexpr std::size_t kReferenceBytesMin = 16384;
 
 // Bytes of an answer. With `release`, `bytes` may be referenced instead of copied: release(owner)
 // is called once, on the loop thread, when they are no longer needed (also when the write failed).
@@ -126,6 +132,15 @@ class Exchange {
   // dropped.
   virtual WriteState write(Payload payload) noexcept = 0;
   virtual WriteState write_file(FilePart part) noexcept = 0;
+  // An answer whose body is written before its size, or its head, is known: reserve, write, reserve
+  // again, commit. Contiguous memory of the loop's own in which the first `used` bytes are what was
+  // written so far, and `more` or more can be written behind them; empty when memory is out. Valid
+  // until the next call of reserve_body() or commit_body(), or until the handler returns to the
+  // loop. REQUIRES: used <= the size of what the last call gave, 0 at first.
+  virtual std::span<char> reserve_body(std::size_t used, std::size_t more) noexcept = 0;
+  // Begins the answer with the first `bytes` of that as its body: start() and write() in one;
+  // finish() is still to be called. Errors are those of start().
+  virtual Result<void> commit_body(const ResponseHead& head, std::size_t bytes) noexcept = 0;
   // For a source that cannot pause: bytes above the high-water mark go to an unlinked file. Never
   // returns `full`.
   virtual WriteState write_spooled(std::string_view bytes) noexcept = 0;
@@ -144,6 +159,9 @@ class Exchange {
   // without a clean end (RFC 9112, section 8). The exchange may be gone on return.
   virtual void abort() noexcept = 0;
   virtual bool started() const noexcept = 0;
+  // Who is told of the answer (http/answer_tap.h), at most one; borrowed until its on_end(). No
+  // effect if blocking(). REQUIRES: the answer has not started.
+  virtual void tap(AnswerTap& tap) noexcept = 0;
 
   // Announces that the answer comes after handle() returns: copies the head into memory of the
   // exchange and keeps the exchange until finish() or abort(). On error nothing was retained; call

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
+#include "http/answer_tap.h"
 #include "server/connection.h"
 #include "server/server.h"
 #include "sys/clock.h"
@@ -94,7 +96,12 @@ void ExchangeCore::dispatch() noexcept {
   server_.flush_held();
 }
 
+void ExchangeCore::end_tap(bool complete) noexcept {
+  std::exchange(tap_, nullptr)->on_end(complete);
+}
+
 void ExchangeCore::reset() noexcept {
+  if (tap_) end_tap(false);
   state_ = State::idle;
   observer_ = nullptr;
   logged_head_.reset();
@@ -178,6 +185,7 @@ Result<void> ExchangeCore::start(const http::ResponseHead& head,
   if (!headed) return headed;
   state_ = State::started;
   status_ = static_cast<std::uint16_t>(head.status());
+  if (tap_) tap_->on_start(head, frame_.content_length);
   log::AccessFormat* format = server_.options().access_format;
   if (format && format->needs_response_fields()) {
     logged_head_.reset(new (std::nothrow) http::ResponseHead);
@@ -226,13 +234,26 @@ http::WriteState ExchangeCore::write(http::Payload payload) noexcept {
     if (payload.release) payload.release(payload.owner);
     return open ? http::WriteState::ok : http::WriteState::closed;
   }
+  if (tap_) tap_->on_body(payload.bytes.substr(0, bytes));
   return sent(sink_.send_body(payload, bytes, false));
+}
+
+std::span<char> ExchangeCore::reserve_body(std::size_t used, std::size_t more) noexcept {
+  return server_.answer_space().reserve(used, more);
+}
+
+Result<void> ExchangeCore::commit_body(const http::ResponseHead& head, std::size_t bytes) noexcept {
+  Result<void> begun = start(head, bytes);
+  if (begun && bytes > 0) (void)write(server_.answer_space().take(bytes));  // finish() tells
+  server_.answer_space().trim();
+  return begun;
 }
 
 http::WriteState ExchangeCore::write_spooled(std::string_view text) noexcept {
   if (state_ != State::started) return http::WriteState::closed;
   const std::uint64_t bytes = admit(text.size());
   if (bytes == 0) return http::WriteState::ok;
+  if (tap_) tap_->on_body(text.substr(0, bytes));
   const http::WriteState state =
       sent(sink_.send_body({text, nullptr, nullptr}, bytes, sink_.full()));
   waits_for_space_ = false;
@@ -243,6 +264,7 @@ http::WriteState ExchangeCore::write_file(http::FilePart part) noexcept {
   if (state_ != State::started) return http::WriteState::closed;
   const std::uint64_t bytes = admit(part.count);
   if (bytes == 0) return http::WriteState::ok;
+  if (tap_) tap_->on_file({part.fd, part.offset, bytes});
   Result<int> copy = sys::duplicate(part.fd);
   return sent(copy && sink_.send_file(*copy, part.offset, bytes));
 }
@@ -295,6 +317,7 @@ Result<void> ExchangeCore::finish() noexcept {
                        : overflow_ ? Errc::response_too_long
                                    : Errc::ok;
   if (mistake != Errc::ok) log_mistake(mistake);
+  if (tap_) end_tap(mistake == Errc::ok);
   end(frame_.persists && !too_short);
   return mistake;
 }
@@ -317,6 +340,7 @@ void ExchangeCore::abort() noexcept {
     return end(false);
   }
   if (state_ != State::open) return end(false);
+  if (tap_) end_tap(false);
   answer_error();
 }
 
@@ -345,6 +369,7 @@ void ExchangeCore::fail(Errc code, bool gone) noexcept {
   }
   if (state_ != State::lost) log_access();
   state_ = State::lost;
+  if (tap_) end_tap(false);
   if (!dispatched) {
     reset();
   } else if (observer && !in_call_) {

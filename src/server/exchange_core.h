@@ -109,6 +109,8 @@ class ExchangeCore final : public http::Exchange {
                      std::optional<std::uint64_t> body_bytes) noexcept override;
   http::WriteState write(http::Payload payload) noexcept override;
   http::WriteState write_file(http::FilePart part) noexcept override;
+  std::span<char> reserve_body(std::size_t used, std::size_t more) noexcept override;
+  Result<void> commit_body(const http::ResponseHead& head, std::size_t bytes) noexcept override;
   http::WriteState write_spooled(std::string_view bytes) noexcept override;
   http::WriteState flush() noexcept override;
   Result<void> add_trailers(const http::ResponseHead& fields) noexcept override;
@@ -116,6 +118,7 @@ class ExchangeCore final : public http::Exchange {
   Result<void> finish() noexcept override;
   void abort() noexcept override;
   bool started() const noexcept override { return state_ == State::started; }
+  void tap(http::AnswerTap& tap) noexcept override { tap_ = &tap; }
   Result<void> retain(http::Observer* observer) noexcept override;
 
  private:
@@ -135,6 +138,7 @@ class ExchangeCore final : public http::Exchange {
   void answer_error() noexcept;
   void log_access() noexcept;
   void log_mistake(Errc code) noexcept;
+  void end_tap(bool complete) noexcept;
   void end(bool persist) noexcept;
 
   Connection& connection_;
@@ -153,6 +157,7 @@ class ExchangeCore final : public http::Exchange {
   std::uint64_t until_ms_ = kNever;
   std::string_view raw_;
   http::Observer* observer_ = nullptr;
+  http::AnswerTap* tap_ = nullptr;
   std::unique_ptr<http::ResponseHead> logged_head_;  // a copy, only when the access log needs it
   std::uint64_t body_sent_ = 0;  // body bytes put on the wire, framing not counted
   std::uint64_t opened_us_ = 0;  // for the access log

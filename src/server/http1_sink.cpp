@@ -9,9 +9,6 @@ namespace lanner::server {
 
 namespace {
 
-// Smaller pieces are copied: cheaper than a reference.
-constexpr std::size_t kReferenceBytes = 16384;
-
 std::string_view text(const char* begin, const char* end) noexcept {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -75,7 +72,8 @@ bool Http1Protocol::send_body(const http::Payload& payload, std::uint64_t bytes,
     return false;
   }
   bool stored;
-  if (!spooled && payload.release && bytes >= kReferenceBytes && connection_.spool().empty()) {
+  if (!spooled && payload.release && bytes >= http::kReferenceBytesMin &&
+      connection_.spool().empty()) {
     stored = connection_.out().append_reference(piece, payload.owner, payload.release);
     server_.hold_bytes(bytes);
   } else {

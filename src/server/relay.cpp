@@ -163,6 +163,27 @@ http::WriteState Relay::write_file(http::FilePart part) noexcept {
   return http::WriteState::ok;
 }
 
+std::span<char> Relay::reserve_body(std::size_t used, std::size_t more) noexcept {
+  space_.truncate(used);
+  if (!space_.reserve(more)) return {};
+  return {space_.data(), space_.capacity()};
+}
+
+Result<void> Relay::commit_body(const http::ResponseHead& head, std::size_t bytes) noexcept {
+  Result<void> begun = start(head, bytes);
+  Command* command = begun && bytes > 0 ? add(kWrite) : nullptr;
+  if (!command) {
+    incomplete_ = incomplete_ || (begun && bytes > 0);
+    return begun;
+  }
+  space_.truncate(bytes);
+  command->copy = std::move(space_);
+  command->payload.bytes = command->copy.view();
+  written_bytes_ += bytes;
+  batch_bytes_ += bytes;
+  return {};
+}
+
 bool Relay::must_wait() const noexcept {
   return !gone_ && (queued_bytes_ > limits_.out_high_bytes || (full_ && !hurried_));
 }

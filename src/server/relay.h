@@ -60,6 +60,8 @@ class Relay final : public http::Exchange,
                      std::optional<std::uint64_t> body_bytes) noexcept override;
   http::WriteState write(http::Payload payload) noexcept override;
   http::WriteState write_file(http::FilePart part) noexcept override;
+  std::span<char> reserve_body(std::size_t used, std::size_t more) noexcept override;
+  Result<void> commit_body(const http::ResponseHead& head, std::size_t bytes) noexcept override;
   http::WriteState write_spooled(std::string_view bytes) noexcept override;
   // Passes everything on and waits until the client has taken enough of it, unless other exchanges
   // need this thread (hurry()).
@@ -69,6 +71,7 @@ class Relay final : public http::Exchange,
   Result<void> finish() noexcept override;
   void abort() noexcept override;
   bool started() const noexcept override { return started_; }
+  void tap(http::AnswerTap&) noexcept override {}
   Result<void> retain(http::Observer*) noexcept override { return {}; }
 
   // Any thread, while this is blocked in flush(): others wait for its thread, so what the client
@@ -119,6 +122,7 @@ class Relay final : public http::Exchange,
   Command* batch_ = nullptr;
   Command** batch_end_ = &batch_;
   std::uint64_t batch_bytes_ = 0;
+  Buffer space_;  // of a body that is being written
   std::uint64_t written_bytes_ = 0;
   std::uint64_t length_ = 0;  // Content-Length of the answer
   bool has_length_ = false;

@@ -42,6 +42,7 @@ Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) 
       near_high_bytes_(std::min(options.limits.out_high_bytes, Budget::kSmallBytes)),
       least_limit_ms_(std::min(http::least_time_ms(options.limits), Connection::kWriteLookMs)),
       spool_file_(loop.budget(), options.spool_directory),
+      answer_space_(loop.budget()),
       drain_timer_(*this),
       balance_timer_(*this),
       balance_watcher_(*this) {}

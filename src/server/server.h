@@ -22,6 +22,7 @@
 #include "net/listener.h"
 #include "net/loop.h"
 #include "process/board.h"
+#include "server/answer_space.h"
 #include "server/connection.h"
 #include "server/http1_protocol.h"
 #include "server/spool_file.h"
@@ -103,6 +104,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   net::Loop& loop() noexcept { return loop_; }
   Budget& budget() noexcept { return loop_.budget(); }
   SpoolFile& spool_file() noexcept { return spool_file_; }
+  AnswerSpace& answer_space() noexcept { return answer_space_; }
   http::Handler& handler() noexcept { return handler_; }
   const http::Limits& limits() const noexcept { return options_.limits; }
   // Nothing that begins now is due before so many milliseconds have passed.
@@ -210,6 +212,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   std::uint64_t near_high_bytes_;
   std::uint64_t least_limit_ms_;
   SpoolFile spool_file_;
+  AnswerSpace answer_space_;
   std::unique_ptr<http::Field[]> fields_;
   std::size_t field_count_ = 0;
   std::unique_ptr<char[]> receive_buffer_;

@@ -25,7 +25,7 @@ void release_held(void* owner) noexcept {
 http::Payload hold_bytes(PyObject* bytes, Released* list) noexcept {
   const std::string_view view(PyBytes_AS_STRING(bytes),
                               static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
-  if (PyBytes_GET_SIZE(bytes) < kHeldBytesMin) return {view, nullptr, nullptr};
+  if (view.size() < http::kReferenceBytesMin) return {view, nullptr, nullptr};
   list->drop_all();  // large ones of a turn must not add up
   Held* held = new (std::nothrow) Held{list, bytes};
   if (!held) return {view, nullptr, nullptr};

@@ -8,9 +8,7 @@
 
 namespace lanner::python {
 
-inline constexpr Py_ssize_t kHeldBytesMin = 16384;  // smaller ones are copied by the server anyway
-
-// REQUIRES: a bytes object. When it is released, `list` (which outlives the answer) takes it. Drops
+// REQUIRES: a bytes object. Small ones are copied by the server anyway. When it is released, `list` (which outlives the answer) takes it. Drops
 // what the list has.
 http::Payload hold_bytes(PyObject* bytes, Released* list) noexcept;
 

@@ -12,8 +12,6 @@ namespace lanner::python {
 
 namespace {
 
-constexpr std::size_t kReferenceBytes = 16384;  // shorter bodies are copied by the server anyway
-
 void free_text(void* memory) noexcept { std::free(memory); }
 
 }  // namespace
@@ -136,7 +134,7 @@ bool NativeCall::send(const Answer& answer, TextSpace* space) noexcept {
       return true;
     }
     http::Payload payload{answer.body, nullptr, nullptr};
-    if (space && answer.body.size() >= kReferenceBytes) {
+    if (space && answer.body.size() >= http::kReferenceBytesMin) {
       payload.owner = space->take();
       payload.release = free_text;
     }
