@@ -37,9 +37,7 @@ class WorkerTest : public ::testing::Test {
  protected:
   WorkerTest() {
     options.log_fd = -1;
-    handler.script = [](http::Exchange& exchange) {
-      (void)server::test::answer(exchange, "ok");
-    };
+    handler.script = [](http::Exchange& exchange) { (void)server::test::answer(exchange, "ok"); };
     handler.mode = http::BodyMode::whole;
   }
   Options options;
