@@ -8,6 +8,8 @@
 //   parse      + the request head is parsed and checked
 //   session    + the connection's state machine, and the answer's head is built
 //   exchange   + the server: connections, deadlines, limits, out buffer; a handler in C++
+//   router     + the handler's route is sought, among 10
+//   router-10k the same, among 10,000
 
 #include <array>
 #include <cerrno>
@@ -25,6 +27,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "github_routes.h"
 #include "hello_handler.h"
 #include "http1/head_parser.h"
 #include "http1/response_writer.h"
@@ -155,9 +158,30 @@ class Loop {
   std::string out_;
 };
 
-int serve_exchange(int listener) {
+// Answers what is routed, and nothing else.
+class RoutedHandler final : public http::Handler {
+ public:
+  explicit RoutedHandler(std::size_t routes) : router_(make_github_router(routes, &examples_)) {}
+  http::Plan plan(const http::RequestHead& head) noexcept override {
+    http::Plan plan;
+    router_->match(router::Target::of(head), &match_);
+    if (match_.outcome == router::Outcome::matched) plan.route = &router_->routes()[match_.route];
+    return plan;
+  }
+  void handle(http::Exchange& exchange, const http::Plan& plan) noexcept override {
+    if (!plan.route) return exchange.abort();
+    hello_.handle(exchange, plan);
+  }
+
+ private:
+  std::vector<std::string> examples_;
+  std::unique_ptr<const router::Router> router_;
+  router::Match match_{};
+  HelloHandler hello_;
+};
+
+int serve(int listener, http::Handler& handler) {
   Result<std::unique_ptr<net::Loop>> loop = net::Loop::create();
-  HelloHandler handler;
   if (!loop) return 1;
   const std::unique_ptr<server::Server> server = server::Server::create(**loop, handler, {});
   if (!server || !server->listen(listener)) return 1;
@@ -169,7 +193,9 @@ int run(std::string_view rung, int listener) {
   if (rung == "raw") std::make_unique<Loop<Raw>>(listener)->run();
   if (rung == "parse") std::make_unique<Loop<Parse>>(listener)->run();
   if (rung == "session") std::make_unique<Loop<Session>>(listener)->run();
-  if (rung == "exchange") return serve_exchange(listener);
+  if (rung == "exchange") return serve(listener, *std::make_unique<HelloHandler>());
+  if (rung == "router") return serve(listener, *std::make_unique<RoutedHandler>(10));
+  if (rung == "router-10k") return serve(listener, *std::make_unique<RoutedHandler>(10'000));
   std::fprintf(stderr, "ladder: no such rung\n");
   return 2;
 }
@@ -184,6 +210,6 @@ int main(int count, char** words) {
     std::from_chars(number.data(), number.data() + number.size(), listener);
   }
   if (listener >= 0) return lanner::bench::run(words[1], listener);
-  std::fprintf(stderr, "usage: ladder raw|parse|session|exchange FD\n");
+  std::fprintf(stderr, "usage: ladder raw|parse|session|exchange|router|router-10k FD\n");
   return 2;
 }

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "github_routes.h"
 #include "hello_handler.h"
 #include "http/date.h"
 #include "http/target.h"
@@ -56,7 +58,7 @@ void measure(const char* name, Call call) {
     for (int i = 0; i < kCalls; ++i) call();
     best_us = std::min(best_us, sys::monotonic_us() - begin_us);
   }
-  std::printf("%-38s %8.1f ns\n", name, static_cast<double>(best_us) * 1000 / kCalls);
+  std::printf("%-44s %8.1f ns\n", name, static_cast<double>(best_us) * 1000 / kCalls);
 }
 
 void measure_parsing() {
@@ -113,6 +115,28 @@ void measure_writing() {
   });
 }
 
+// One path again and again, or a path of each route in turn: then 10,000 routes do not stay in the
+// cache.
+void measure_routing(std::size_t routes) {
+  const std::string of = ", " + std::to_string(routes) + " routes";
+  std::vector<std::string> examples;
+  const std::unique_ptr<const router::Router> router = make_github_router(routes, &examples);
+  router::Match match{};
+  const auto ask = [&](std::string_view path) {
+    router->match({http::Method::get, "GET", hidden(path), "api.example.com", false}, &match);
+    use(match);
+  };
+  measure(("match, no parameter" + of).c_str(), [&] { ask("/user"); });
+  measure(("match, three parameters" + of).c_str(),
+          [&] { ask("/repos/octocat/hello-world/issues/1347"); });
+  measure(("match, none" + of).c_str(), [&] { ask("/repos/octocat/hello-world/nothing/1347"); });
+  std::size_t next = 0;
+  measure(("match, each in turn" + of).c_str(), [&] {
+    ask(examples[next]);
+    next = (next + 1) % examples.size();
+  });
+}
+
 }  // namespace
 }  // namespace lanner::bench
 
@@ -120,4 +144,6 @@ int main() {
   lanner::bench::measure_parsing();
   lanner::bench::measure_words();
   lanner::bench::measure_writing();
+  lanner::bench::measure_routing(10);
+  lanner::bench::measure_routing(10'000);
 }

@@ -28,6 +28,7 @@ BUDGETS = HERE / "budgets.toml"
 SLACK = 1.03
 CONNECTIONS = "32"
 TARGET = "/hello?name=world"
+ROUTED = "/repos/octocat/hello-world/issues/1347"
 FIELDS = {"User-Agent": "curl/8.0", "Accept": "*/*"}
 BODY = b"Hello, world!\n"
 FEW, MANY = 300, 1500  # requests under callgrind; the difference leaves start and end out
@@ -40,6 +41,7 @@ class Rung:
     what: str
     command: list[str]  # FD stands for the listening socket's descriptor
     python: bool = False
+    target: str = TARGET
 
 
 def python_rung(*words: str) -> list[str]:
@@ -55,6 +57,8 @@ RUNGS = [
     Rung("parse", "+ the head is parsed and checked", [LADDER, "parse", "FD"]),
     Rung("session", "+ the state machine; the answer's head is built", [LADDER, "session", "FD"]),
     Rung("exchange", "+ the server with a handler in C++", [LADDER, "exchange", "FD"]),
+    Rung("router", "+ a route is sought among 10", [LADDER, "router", "FD"], target=ROUTED),
+    Rung("router-10k", "a route is sought among 10,000", [LADDER, "router-10k", "FD"], target=ROUTED),
     Rung("python", "+ the GIL, and a call of a Python function", python_rung("-c", PYTHON_RUNG, "FD"), python=True),
     Rung(
         "wsgi",
@@ -101,18 +105,17 @@ def build() -> None:
 
 # ---- a server and its clients
 
-REQUEST = "".join(
-    [
-        f"GET {TARGET} HTTP/1.1\r\nHost: 127.0.0.1\r\n",
-        *(f"{name}: {value}\r\n" for name, value in FIELDS.items()),
-        "\r\n",
-    ]
-).encode()
+
+def request(target: str) -> bytes:
+    fields = {"Host": "127.0.0.1"} | FIELDS
+    return "".join(
+        [f"GET {target} HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in fields.items()), "\r\n"]
+    ).encode()
 
 
-def ask(connection: socket.socket, size: int | None) -> int:
+def ask(connection: socket.socket, target: str, size: int | None) -> int:
     """One request and its answer, of `size` bytes if that is known already; returns its size."""
-    connection.sendall(REQUEST)
+    connection.sendall(request(target))
     answer = b""
     while (len(answer) < size) if size else not answer.endswith(BODY):
         part = connection.recv(65536)
@@ -131,6 +134,7 @@ class Served:
         self.log = BUILD / f"{rung.name}.log"
         with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener, self.log.open("wb") as output:
             self.address = listener.getsockname()
+            self.target = rung.target
             fd = listener.fileno()
             words = [*before, *(str(fd) if word == "FD" else word for word in rung.command)]
             environment = os.environ | {"PYTHONHASHSEED": "0"}
@@ -169,7 +173,7 @@ def connected(server: Served) -> Iterator[tuple[socket.socket, int]]:
     """A connection on which one answer, of that many bytes, was given."""
     with socket.create_connection(server.address, timeout=PATIENCE) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        yield connection, ask(connection, None)
+        yield connection, ask(connection, server.target, None)
 
 
 # ---- what is measured
@@ -194,7 +198,7 @@ def rate(rung: Rung, seconds: int) -> Speed:
     with served(rung, "taskset", "-c", server_core) as server:
         with connected(server):
             pass
-        url = "http://{}:{}".format(*server.address) + TARGET
+        url = "http://{}:{}".format(*server.address) + rung.target
         before_ns = server.cpu_ns()
         text = run("taskset", "-c", load_core, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", *fields, url)
         used_ns = server.cpu_ns() - before_ns
@@ -214,7 +218,7 @@ def count(rung: Rung, requests: int) -> int:
         connected(server) as (connection, size),
     ):
         for _ in range(requests - 1):
-            ask(connection, size)
+            ask(connection, rung.target, size)
     found = re.search(r"^(?:summary|totals): (\d+)", out.read_text() if out.exists() else "", re.MULTILINE)
     if not found:
         raise BenchError(f"callgrind counted nothing: {server.log.read_text()}")
@@ -266,7 +270,7 @@ def write_budgets(counted: dict[str, int]) -> None:
 def show(rungs: list[Rung], speeds: dict[str, Speed], counted: dict[str, int], allowed: dict[str, int]) -> bool:
     """True: within the budgets."""
     titles = f"{'requests/s':>11} {'CPU us':>7} {'x raw':>6} {'instructions':>13} {'budget':>8}"
-    print(f"\n{'rung':9} {titles}  {'':4} what")
+    print(f"\n{'rung':13} {titles}  {'':4} what")
     raw = speeds.get("raw")
     within = True
     for rung in rungs:
@@ -274,7 +278,7 @@ def show(rungs: list[Rung], speeds: dict[str, Speed], counted: dict[str, int], a
         ok = budget is None or number <= budget
         within = within and ok
         print(
-            f"{rung.name:9}",
+            f"{rung.name:13}",
             f"{speed.per_second:>11,.0f} {speed.cpu_us:>7.2f}" if speed else f"{'-':>11} {'-':>7}",
             f"{speed.cpu_us / raw.cpu_us:>6.2f}" if speed and raw else f"{'-':>6}",
             f"{number:>13,} {f'{budget:,}' if budget else '-':>8} ",

@@ -23,8 +23,8 @@ enum class Converter : std::uint8_t { uuid, integer, floating, str, path };
 std::string_view converter_name(Converter converter) noexcept;
 bool converter_from_name(std::string_view name, Converter* converter) noexcept;
 
-// Whether all of the percent-encoded text is one.
-bool converts(Converter converter, std::string_view raw) noexcept;
+// Whether all of the percent-encoded text is one. `has_escapes`: there may be a '%' in it.
+bool converts(Converter converter, std::string_view raw, bool has_escapes = true) noexcept;
 
 // Where the longest one begins that ends at `end`; null: none does. REQUIRES: uuid, integer or
 // floating

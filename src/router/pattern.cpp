@@ -38,10 +38,7 @@ class Reader final {
       if (!read_segment(text.substr(0, end))) return false;
       if (end == std::string_view::npos) return true;
       text.remove_prefix(end + 1);
-      if (pattern_->segments.back().is_rest()) {
-        const std::string& name = pattern_->parameters.back().name;
-        return fail("{" + name + ":path} takes all that is left, so it comes last");
-      }
+      if (pattern_->segments.back().is_rest()) return fail_behind_rest();
     }
   }
 
@@ -67,6 +64,11 @@ class Reader final {
       if (!read_parameter(text.substr(0, close), &segment)) return false;
       text.remove_prefix(close + 1);
     }
+  }
+
+  bool fail_behind_rest() {
+    return fail("{" + pattern_->parameters.back().name +
+                ":path} takes all that is left, so it comes last");
   }
 
   // Spellings of other frameworks, and what a URL would have and a path has not.
@@ -139,6 +141,7 @@ class Reader final {
     if (segment.parts.size() == kSegmentParametersMax)
       return fail("more than " + std::to_string(kSegmentParametersMax) +
                   " parameters between two '/'");
+    if (segment.is_rest()) return fail_behind_rest();
     if (converter == Converter::path)
       return fail("{" + name +
                   ":path} shares its segment with another parameter; write '/' between");
@@ -155,9 +158,7 @@ class Reader final {
   }
 
   bool check_rest(const Segment& segment) {
-    if (!segment.is_rest() || segment.parts.back().text.empty()) return true;
-    return fail("{" + pattern_->parameters.back().name +
-                ":path} takes all that is left, so it comes last");
+    return !segment.is_rest() || segment.parts.back().text.empty() || fail_behind_rest();
   }
 
   Pattern* pattern_;

@@ -89,6 +89,7 @@ TEST(Pattern, MistakesSayWhatToWrite) {
       {"/{p:path}/x", "path '/{p:path}/x': {p:path} takes all that is left, so it comes last"},
       {"/{p:path}.html",
        "path '/{p:path}.html': {p:path} takes all that is left, so it comes last"},
+      {"/{p:path}-{a}", "path '/{p:path}-{a}': {p:path} takes all that is left, so it comes last"},
       {"/{p:path}/",
        "path '/{p:path}/': a parameter of type path takes the last '/', too; leave it out"},
       {"/{a}-{p:path}",

@@ -33,6 +33,9 @@ inline RawStep step_back(const char* begin, const char* end) noexcept {
   return {end[-1], end - 1};
 }
 
+// For a text that has no '%'.
+inline RawStep plain_step_back(const char*, const char* end) noexcept { return {end[-1], end - 1}; }
+
 // Where `text` ends that [begin, end) begins with; null: it does not. `text` is decoded.
 inline const char* skip_front(const char* begin, const char* end, std::string_view text) noexcept {
   for (const char wanted : text) {

@@ -21,14 +21,18 @@ bool Router::find_in(std::uint32_t tree, const Target& target, MethodSet method,
 bool Router::find(const Target& target, MethodSet method, Slash slash,
                   Match* match) const noexcept {
   match->allowed = 0;
-  if (!hosts_.empty()) {
-    HostTable::Search hosts(hosts_, target.host);
-    for (std::uint32_t tree = 0; hosts.next(&tree, match);) {
-      if (find_in(tree, target, method, slash, match)) return true;
-    }
-  }
+  if (!hosts_.empty() && find_by_host(target, method, slash, match)) return true;
   match->count = 0;
   return find_in(any_host_, target, method, slash, match);
+}
+
+bool Router::find_by_host(const Target& target, MethodSet method, Slash slash,
+                          Match* match) const noexcept {
+  HostTable::Search hosts(hosts_, target.host);
+  for (std::uint32_t tree = 0; hosts.next(&tree, match);) {
+    if (find_in(tree, target, method, slash, match)) return true;
+  }
+  return false;
 }
 
 void Router::match(const Target& target, Match* match) const noexcept {

@@ -91,6 +91,8 @@ class Router final {
 
   enum class Slash : std::uint8_t { as_sent, toggled };
   bool find(const Target& target, MethodSet method, Slash slash, Match* match) const noexcept;
+  bool find_by_host(const Target& target, MethodSet method, Slash slash,
+                    Match* match) const noexcept;
   bool find_in(std::uint32_t tree, const Target& target, MethodSet method, Slash slash,
                Match* match) const noexcept;
 

@@ -9,8 +9,8 @@ namespace {
 
 TEST(TextTable, FindsNothingInAnEmptyOne) {
   TextTable table;
-  EXPECT_EQ(table.find(0, "a"), kNone);
   table.freeze();
+  EXPECT_EQ(table.find(0, ""), kNone);
   EXPECT_EQ(table.find(0, "a"), kNone);
 }
 
@@ -41,7 +41,9 @@ TEST(TextTable, ComparesEveryByte) {
     for (std::size_t at = 0; at < bytes; ++at) {
       std::string other = text;
       other[at] = 'y';
-      EXPECT_FALSE(same_bytes(text.data(), other.data(), bytes));
+      if (bytes <= TextKey::kWhole) {
+        EXPECT_NE(TextKey::of(text), TextKey::of(other));
+      }
       EXPECT_EQ(table.find(7, other), kNone);
     }
     EXPECT_EQ(table.find(7, text), 1U);

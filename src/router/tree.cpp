@@ -1,10 +1,10 @@
 #include "router/tree.h"
 
 #include <array>
-#include <cstring>
 
 #include "http/target.h"
 #include "router/raw_text.h"
+#include "router/slashes.h"
 
 namespace lanner::router {
 
@@ -14,79 +14,92 @@ class Tree::Walk final {
   Walk(const Tree& tree, const Search& search, Match* match) noexcept
       : tree_(tree),
         match_(match),
+        slashes_(search.path),
         end_(search.path.data() + search.path.size()),
         method_(search.method),
         has_escapes_(search.has_escapes),
         and_slash_(search.and_slash) {}
 
-  bool take(std::uint32_t leaf) noexcept {
-    if (leaf == kNone) return false;
-    const Leaf& found = tree_.leaves_[leaf];
-    match_->allowed |= found.methods;
-    if ((found.methods & method_) == 0) return false;
-    const LeafRoute* route = &tree_.leaf_routes_[found.first];
-    while ((route->methods & method_) == 0) ++route;
-    match_->route = route->route;
-    return true;
-  }
-
-  bool enter(std::uint32_t index, const char* at) noexcept {
-    const Node& node = tree_.nodes_[index];
-    if (at == end_) return end_with_slash(node);
-    const void* slash = std::memchr(at, '/', static_cast<std::size_t>(end_ - at));
-    const char* stop = slash ? static_cast<const char*>(slash) : end_;
-    const std::string_view segment(at, static_cast<std::size_t>(stop - at));
-    const std::uint32_t literal = literal_child(index, node, segment);
-    if (literal != kNone && leave(literal, stop)) return true;
-    const std::uint32_t before = match_->count;
-    for (std::uint32_t i = 0; i < node.children; ++i) {
-      const Child& child = tree_.children_[node.first_child + i];
-      if (bind(child, segment) && leave(child.node, stop)) return true;
-      match_->count = before;
+  // Recurs only where another way is left to try; the last one is gone in the loop. A way that leads
+  // nowhere may leave values behind.
+  bool enter(const Node* node, const char* at) noexcept {
+    for (;;) {
+      if (at == end_) return end_with_slash(*node);
+      const char* stop = slashes_.next(at);
+      const std::string_view segment(at, static_cast<std::size_t>(stop - at));
+      const std::uint32_t values = match_->count;
+      const Node* next = literal_child(*node, segment);
+      if (next && (node->children != 0 || node->rests != 0)) {
+        if (leave(*next, stop)) return true;
+        match_->count = values;
+        next = nullptr;
+      }
+      if (!next && node->children != 0) {
+        for (std::uint32_t i = 0; i < node->children; ++i) {
+          const Child& child = i == 0 ? node->child : tree_.children_[node->more_children + i - 1];
+          if (!bind(child, segment)) continue;
+          next = &tree_.nodes_[child.node];
+          if (i + 1 == node->children && node->rests == 0) break;
+          if (leave(*next, stop)) return true;
+          match_->count = values;
+          next = nullptr;
+        }
+      }
+      if (!next) return node->rests != 0 && bind_rest(*node, at);
+      if (stop == end_) return arrive(*next);
+      node = next;
+      at = stop + 1;
     }
-    return node.rests != 0 && bind_rest(node, at);
   }
 
  private:
-  bool leave(std::uint32_t index, const char* stop) noexcept {
-    if (stop != end_) return enter(index, stop + 1);
-    const Node& node = tree_.nodes_[index];
+  bool leave(const Node& node, const char* stop) noexcept {
+    return stop == end_ ? arrive(node) : enter(&node, stop + 1);
+  }
+  bool arrive(const Node& node) noexcept {
     return and_slash_ ? end_with_slash(node) : take(node.leaf);
   }
-
   bool end_with_slash(const Node& node) noexcept {
     return take(node.slash_leaf) || (node.rests != 0 && bind_rest(node, end_));
   }
-
-  std::uint32_t literal_child(std::uint32_t index, const Node& node,
-                              std::string_view segment) const noexcept {
-    if (node.literals == 0) return kNone;
-    if (has_escapes_ && segment.find('%') != std::string_view::npos)
-      return decoded_child(index, node, segment);
-    return plain_child(index, node, segment);
+  bool take(std::uint32_t leaf) noexcept {
+    return leaf != kNone && tree_.take(tree_.leaves_[leaf], method_, match_);
   }
-  std::uint32_t plain_child(std::uint32_t index, const Node& node,
-                            std::string_view segment) const noexcept {
-    if (node.literals > 1) return tree_.segments_.find(index, segment);
-    const bool same =
-        segment.size() == node.literal_bytes &&
-        same_bytes(tree_.texts_.data() + node.literal_at, segment.data(), segment.size());
-    return same ? node.literal_node : kNone;
+
+  // Null: there is none.
+  const Node* literal_child(const Node& node, std::string_view segment) const noexcept {
+    if (!node.has_literals) return nullptr;
+    if (has_escapes_ && segment.find('%') != std::string_view::npos)
+      return decoded_child(node, segment);
+    return plain_child(node, segment);
+  }
+  const Node* plain_child(const Node& node, std::string_view segment) const noexcept {
+    std::uint32_t child = node.literal_node;
+    if (child == kNone) {
+      child =
+          tree_.segments_.find(static_cast<std::uint32_t>(&node - tree_.nodes_.data()), segment);
+      if (child == kNone) return nullptr;
+    } else if (TextKey::of(segment) != node.literal) {
+      return nullptr;
+    }
+    return &tree_.nodes_[child];
   }
   // Kept out of enter(), which recurs: the buffer would be in each of its frames.
-  [[gnu::noinline]] std::uint32_t decoded_child(std::uint32_t index, const Node& node,
-                                                std::string_view segment) const noexcept {
+  [[gnu::noinline]] const Node* decoded_child(const Node& node,
+                                              std::string_view segment) const noexcept {
     std::array<char, 3 * kLiteralBytesMax> decoded;
-    if (segment.size() > decoded.size()) return kNone;
+    if (segment.size() > decoded.size()) return nullptr;
     const std::size_t bytes = http::percent_decode(segment, decoded.data());
-    return plain_child(index, node, {decoded.data(), bytes});
+    return plain_child(node, {decoded.data(), bytes});
   }
 
   bool bind(const Child& child, std::string_view segment) noexcept {
     if (child.mixed != kNone) return bind_mixed(tree_.mixed_[child.mixed], segment);
-    if (!converts(child.converter, segment)) return false;
-    push(segment);
-    return true;
+    const bool takes = child.converter == Converter::str
+                           ? !segment.empty()
+                           : converts(child.converter, segment, has_escapes_);
+    if (takes) push(segment);
+    return takes;
   }
   bool bind_mixed(const Segment& mixed, std::string_view segment) noexcept {
     std::array<std::string_view, kSegmentParametersMax> values;
@@ -110,17 +123,39 @@ class Tree::Walk final {
 
   const Tree& tree_;
   Match* match_;
+  Slashes slashes_;
   const char* end_;
   MethodSet method_;
   bool has_escapes_;
   bool and_slash_;
 };
 
+bool Tree::take(const Leaf& leaf, MethodSet method, Match* match) const noexcept {
+  match->allowed |= leaf.methods;
+  if ((leaf.methods & method) == 0) return false;
+  match->route = leaf.route;
+  if (leaf.first == kNone) return true;
+  const LeafRoute* route = &leaf_routes_[leaf.first];
+  while ((route->methods & method) == 0) ++route;
+  match->route = route->route;
+  return true;
+}
+
 bool Tree::find(std::uint32_t root, const Search& search, Match* match) const noexcept {
-  Walk walk(*this, search, match);
-  if (!search.has_escapes && !search.and_slash && walk.take(paths_.find(root, search.path)))
-    return true;
-  return walk.enter(root, search.path.data() + 1);
+  if (search.path.size() <= longest_path_ && !search.has_escapes && !search.and_slash) {
+    const std::uint32_t leaf = paths_.find(root, search.path);
+    if (leaf != kNone && take(leaves_[leaf], search.method, match)) return true;
+  }
+  return walk(root, search, match);
+}
+
+// Kept out of find(): most of what it does is to set the walk up.
+[[gnu::noinline]] bool Tree::walk(std::uint32_t root, const Search& search,
+                                  Match* match) const noexcept {
+  const std::uint32_t values = match->count;
+  if (Walk(*this, search, match).enter(&nodes_[root], search.path.data() + 1)) return true;
+  match->count = values;
+  return false;
 }
 
 }  // namespace lanner::router

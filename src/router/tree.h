@@ -46,7 +46,8 @@ class Tree final {
   // Where patterns end: the routes of one shape.
   struct Leaf {
     MethodSet methods = 0;    // of all of them
-    std::uint32_t first = 0;  // in leaf_routes_; each method is in one of those that follow
+    std::uint32_t route = 0;  // if there is one
+    std::uint32_t first = 0;  // in leaf_routes_, if there are more; kNone: one
   };
   struct LeafRoute {
     MethodSet methods;
@@ -61,28 +62,34 @@ class Tree final {
     std::string text;  // before the parameter
     std::uint32_t leaf = 0;
   };
-  struct Node {
-    std::uint32_t leaf = kNone;        // the path ends here
-    std::uint32_t slash_leaf = kNone;  // it ends with a '/' behind this
-    std::uint32_t literals = 0;        // how many: 1 is in the four below, more are in segments_
-    std::uint32_t literal_at = 0;      // in texts_
-    std::uint32_t literal_bytes = 0;
-    std::uint32_t literal_node = 0;
-    std::uint32_t first_child = 0;
-    std::uint32_t children = 0;
-    std::uint32_t first_rest = 0;
-    std::uint32_t rests = 0;
+  // A cache line: most nodes have one child, which is found without another.
+  struct alignas(64) Node {
+    TextKey literal;                     // of the only literal, if it is one of TextKey::kWhole
+    std::uint32_t literal_node = kNone;  // the child of that; kNone: they are in segments_
+    std::uint32_t leaf = kNone;          // the path ends here
+    std::uint32_t slash_leaf = kNone;    // it ends with a '/' behind this
+    std::uint32_t children = 0;          // that are no literals
+    Child child;                         // the first of them
+    std::uint32_t more_children = 0;     // in children_: the others
+    std::uint32_t first_rest = 0;        // in rests_
+    std::uint16_t rests = 0;
+    bool has_literals = false;
   };
+  static_assert(sizeof(Node) == 64);
 
-  TextTable paths_;     // (root, path without a parameter) -> leaf
-  TextTable segments_;  // (node, literal) -> node
+  bool walk(std::uint32_t root, const Search& search, Match* match) const noexcept;
+  // Whether a route of the leaf has the method.
+  bool take(const Leaf& leaf, MethodSet method, Match* match) const noexcept;
+
+  TextTable paths_;               // (root, path without a parameter) -> leaf
+  std::size_t longest_path_ = 0;  // in paths_
+  TextTable segments_;            // (node, literal) -> node
   std::vector<Node> nodes_;
   std::vector<Child> children_;
   std::vector<Rest> rests_;
   std::vector<Segment> mixed_;
   std::vector<Leaf> leaves_;
   std::vector<LeafRoute> leaf_routes_;
-  std::string texts_;
 };
 
 }  // namespace lanner::router

@@ -52,32 +52,38 @@ std::uint32_t TreeBuilder::freeze_leaf(Tree* tree, Routes routes) const {
       if ((route.methods & kGet) != 0) route.methods |= kHead;
     }
   }
-  leaf.first = static_cast<std::uint32_t>(tree->leaf_routes_.size());
-  tree->leaf_routes_.insert(tree->leaf_routes_.end(), routes.begin(), routes.end());
+  leaf.route = routes.front().route;
+  leaf.first = kNone;
+  if (routes.size() > 1) {
+    leaf.first = static_cast<std::uint32_t>(tree->leaf_routes_.size());
+    tree->leaf_routes_.insert(tree->leaf_routes_.end(), routes.begin(), routes.end());
+  }
   tree->leaves_.push_back(leaf);
   return static_cast<std::uint32_t>(tree->leaves_.size() - 1);
 }
 
-void TreeBuilder::freeze_node(Tree* tree, std::uint32_t index) const {
-  std::vector<const Branch*> others;
-  std::string_view literal;
-  Tree::Node node;
+void TreeBuilder::freeze_literals(Tree* tree, std::uint32_t index) const {
+  Tree::Node& node = tree->nodes_[index];
+  std::size_t literals = 0;
   for (const auto& [shape, branch] : nodes_[index].branches) {
-    if (!branch.segment.is_literal()) {
-      others.push_back(&branch);
-      continue;
-    }
+    if (!branch.segment.is_literal()) continue;
     tree->segments_.add(index, shape, branch.node);
-    ++node.literals;
-    literal = shape;
-    node.literal_node = branch.node;
+    node.has_literals = true;
+    const bool only = ++literals == 1 && shape.size() <= TextKey::kWhole;
+    node.literal = only ? TextKey::of(shape) : TextKey();
+    node.literal_node = only ? branch.node : kNone;
   }
-  node.literal_at = static_cast<std::uint32_t>(tree->texts_.size());
-  node.literal_bytes = static_cast<std::uint32_t>(literal.size());
-  tree->texts_ += literal;
+}
+
+void TreeBuilder::freeze_others(Tree* tree, std::uint32_t index) const {
+  Tree::Node& node = tree->nodes_[index];
+  std::vector<const Branch*> others;
+  for (const auto& [shape, branch] : nodes_[index].branches) {
+    if (!branch.segment.is_literal()) others.push_back(&branch);
+  }
   std::sort(others.begin(), others.end(),
             [](const Branch* a, const Branch* b) { return comes_before(a->segment, b->segment); });
-  node.first_child = static_cast<std::uint32_t>(tree->children_.size());
+  node.more_children = static_cast<std::uint32_t>(tree->children_.size());
   node.first_rest = static_cast<std::uint32_t>(tree->rests_.size());
   for (const Branch* branch : others) {
     if (branch->segment.is_rest()) {
@@ -90,20 +96,24 @@ void TreeBuilder::freeze_node(Tree* tree, std::uint32_t index) const {
       child.mixed = static_cast<std::uint32_t>(tree->mixed_.size());
       tree->mixed_.push_back(branch->segment);
     }
-    tree->children_.push_back(child);
-    ++node.children;
+    if (node.children++ == 0) {
+      node.child = child;
+    } else {
+      tree->children_.push_back(child);
+    }
   }
-  node.leaf = freeze_leaf(tree, nodes_[index].routes);
-  node.slash_leaf = freeze_leaf(tree, nodes_[index].slash_routes);
-  tree->nodes_[index] = node;
 }
 
 void TreeBuilder::freeze_paths(Tree* tree, std::uint32_t root, std::uint32_t index,
                                std::string path) const {
-  const Tree::Node& node = tree->nodes_[index];
-  if (node.leaf != kNone) tree->paths_.add(root, path, node.leaf);
+  const auto add = [tree, root, &path](std::uint32_t leaf) {
+    if (leaf == kNone) return;
+    tree->paths_.add(root, path, leaf);
+    tree->longest_path_ = std::max(tree->longest_path_, path.size());
+  };
+  add(tree->nodes_[index].leaf);
   path += '/';
-  if (node.slash_leaf != kNone) tree->paths_.add(root, path, node.slash_leaf);
+  add(tree->nodes_[index].slash_leaf);
   for (const auto& [shape, branch] : nodes_[index].branches) {
     if (branch.segment.is_literal()) freeze_paths(tree, root, branch.node, path + shape);
   }
@@ -112,7 +122,12 @@ void TreeBuilder::freeze_paths(Tree* tree, std::uint32_t root, std::uint32_t ind
 void TreeBuilder::freeze(Tree* tree) const {
   *tree = {};
   tree->nodes_.resize(nodes_.size());
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) freeze_node(tree, i);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    freeze_literals(tree, i);
+    freeze_others(tree, i);
+    tree->nodes_[i].leaf = freeze_leaf(tree, nodes_[i].routes);
+    tree->nodes_[i].slash_leaf = freeze_leaf(tree, nodes_[i].slash_routes);
+  }
   for (const std::uint32_t root : roots_) freeze_paths(tree, root, root, {});
   tree->segments_.freeze();
   tree->paths_.freeze();

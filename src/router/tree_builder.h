@@ -44,7 +44,8 @@ class TreeBuilder final {
   };
 
   std::uint32_t freeze_leaf(Tree* tree, Routes routes) const;
-  void freeze_node(Tree* tree, std::uint32_t index) const;
+  void freeze_literals(Tree* tree, std::uint32_t index) const;
+  void freeze_others(Tree* tree, std::uint32_t index) const;
   // All paths without a parameter below the node, of which `path` is the beginning.
   void freeze_paths(Tree* tree, std::uint32_t root, std::uint32_t index, std::string path) const;
 

@@ -19,9 +19,7 @@ void encode(std::string_view text, bool keep_slash, std::string* to) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   for (const char byte : text) {
     const auto number = static_cast<unsigned char>(byte);
-    // At the front it would be "//", which begins with a host (RFC 3986, section 4.2).
-    const bool slash = byte == '/' && keep_slash && *to != "/";
-    if (is_path_byte(byte) || slash) {
+    if (is_path_byte(byte) || (byte == '/' && keep_slash)) {
       *to += byte;
     } else {
       *to += '%';
@@ -82,6 +80,8 @@ class Writer final {
     for (const Segment::Part& part : segment.parts) {
       const Argument* argument = next_argument();
       if (!argument || !check(part.converter, *argument)) return false;
+      if (part.converter == Converter::path && *to == "/" && argument->value.starts_with('/'))
+        return fail(argument->name, "begins with '/': '//' at the front of a path is a host");
       encode(argument->value, part.converter == Converter::path, to);
       encode(part.text, false, to);
     }

@@ -23,7 +23,8 @@ struct Url {
 // Writes what the pattern matches with exactly these values; `str` has '/' as "%2F", `path` as it
 // is. False: *why names the parameter that is missing, unknown or does not fit: a value that its
 // converter does not take; one that would be read back as another, since the text around it can be
-// part of it; "." and ".." as a whole segment, which clients take out of a path.
+// part of it; "." and ".." as a whole segment, which clients take out of a path; one that would make
+// the path begin with "//", which is a host (RFC 3986, section 4.2).
 bool write_url(const Pattern& host, const Pattern& path, std::span<const Argument> arguments,
                Url* url, std::string* why) noexcept;
 

@@ -39,8 +39,9 @@ TEST(Url, WritesValuesEncoded) {
 }
 
 TEST(Url, NeverBeginsWithAnotherHost) {
-  EXPECT_EQ(url("", "/{p:path}", {{"p", "/evil.example"}}), "/%2Fevil.example");
-  EXPECT_EQ(url("", "/{p:path}", {{"p", "//evil.example"}}), "/%2F/evil.example");
+  EXPECT_EQ(url("", "/{p:path}", {{"p", "/evil.example"}}),
+            "the value of parameter 'p' begins with '/': '//' at the front of a path is a host");
+  EXPECT_EQ(url("", "/x{p:path}", {{"p", "/evil.example"}}), "/x/evil.example");
   EXPECT_EQ(url("", "/{x}", {{"x", "/evil.example"}}), "/%2Fevil.example");
   EXPECT_EQ(url("", "/{x}", {{"x", "\\evil.example"}}), "/%5Cevil.example");
 }
