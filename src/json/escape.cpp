@@ -12,6 +12,7 @@ using simd128::kBytes;
 using simd128::Mask;
 using simd128::U16;
 using simd128::U32;
+using simd128::U64;
 using simd128::U8;
 
 constexpr std::size_t kStep = kBytes;
@@ -84,13 +85,33 @@ char* write_units(char* to, U16 units, std::size_t count) noexcept {
   return to;
 }
 
+// All of three bytes, no surrogates among them: as most of Chinese, Japanese and Korean text.
+bool are_threes(U16 units) noexcept {
+  const U16 head = units & 0xF800;
+  return !simd128::mask_of((head == 0) | (head == 0xD800));
+}
+char* write_threes(char* to, U16 units) noexcept {
+  for (const U32 codes : {simd128::widen_low(units), simd128::widen_high(units)}) {
+    // Two lanes of 24 bits make one of 48.
+    const U64 lanes =
+        simd128::as<U64>((codes >> 12 | 0x8080E0) | (codes << 2 & 0x3F00) | (codes & 0x3F) << 16);
+    const U64 pairs = (lanes & 0xFFFFFF) | (lanes >> 8 & 0xFFFFFF000000);
+    for (const std::uint64_t pair : {pairs[0], pairs[1]}) {
+      std::memcpy(to, &pair, sizeof pair);
+      to += 6;
+    }
+  }
+  return to;
+}
+
 // Wide text with some ASCII in it, such as blanks between words, by eights. Null at a surrogate.
 template <class Element>
 char* write_dense(char* to, const Element** text, std::size_t* size) noexcept {
   do {
     const U16 units = load_eight(*text);
-    const std::size_t count = leading_text(units);
-    to = write_units(to, units, count);
+    const bool threes = sizeof(Element) > 1 && are_threes(units);
+    const std::size_t count = threes ? 8 : leading_text(units);
+    to = threes ? write_threes(to, units) : write_units(to, units, count);
     *text += count;
     *size -= count;
     if (count == 8) continue;

@@ -10,11 +10,15 @@ namespace lanner::json::detail {
 namespace {
 
 // What begins before `stop`.
-LANNER_AVX2_TARGET inline void decode_dense(const char** at, const char* stop, const char* end,
-                                            std::uint16_t** to) noexcept {
+[[gnu::always_inline]] LANNER_AVX2_TARGET inline void decode_dense(const char** at,
+                                                                   const char* stop,
+                                                                   const char* end,
+                                                                   std::uint16_t** to) noexcept {
   while (*at < stop) {
-    const bool three = (static_cast<unsigned char>(**at) & 0xF0) == 0xE0;
-    if (!three || !decode_five(at, end, to)) *(*to)++ = static_cast<std::uint16_t>(decode_one(at));
+    if ((static_cast<unsigned char>(**at) & 0xF0) == 0xE0) {
+      while (decode_five(at, end, to)) continue;  // which leaves something
+    }
+    *(*to)++ = static_cast<std::uint16_t>(decode_one(at));
   }
 }
 
@@ -33,7 +37,7 @@ LANNER_AVX2_TARGET void decode16(std::string_view text, std::uint16_t* to) noexc
     at += plain;
     to += plain;
     if (high == 0) continue;
-    decode_dense(&at, at + 1, end, &to);
+    *to++ = static_cast<std::uint16_t>(decode_one(&at));
     if (static_cast<unsigned char>(*at) < 0x80) continue;
     decode_dense(&at, end - at > kDenseBytes ? at + kDenseBytes : end, end, &to);
   }
