@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -95,15 +94,14 @@ TEST(Segment, MatchesTextAndParameters) {
     EXPECT_EQ(matched(one.pattern, one.raw), one.values) << one.pattern << " " << one.raw;
 }
 
+// In time that grows with the square of the length, this would take hours.
 TEST(Segment, IsMatchedInLinearTime) {
   const std::string dashes(1 << 20, '-');
   const std::string ones(1 << 20, '1');
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(matched("{a}-{b}-{c}-{d:int}", dashes), "-");
   EXPECT_EQ(matched("{a}-{b:int}-{c:int}-{d}", dashes + "x"), "-");
   EXPECT_EQ(matched("{a:int}.{b:int}-{c}", ones + "-" + ones), "-");
   EXPECT_EQ(matched("{a:int}-{b}-{c}-{d}x", dashes + ones + dashes), "-");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST(Segment, ComesInOneOrderHoweverItStarts) {
