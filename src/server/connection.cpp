@@ -16,8 +16,10 @@ constexpr std::size_t kNearReadBytes = 16384;  // ... and in all cases, near the
 }  // namespace
 
 Connection::Connection(Server& server, int fd, net::Transport* transport,
-                       const sys::SocketAddress& peer, const sys::SocketAddress* local) noexcept
+                       const sys::SocketAddress& peer, const sys::SocketAddress* local,
+                       const ListenerTerms& terms) noexcept
     : server_(server),
+      terms_(terms),
       tcp_(fd),
       transport_(transport ? transport : &tcp_),
       out_(server.loop().blocks()),
@@ -142,7 +144,7 @@ void Connection::on_memory() noexcept {
 
 bool Connection::peer_trusted() noexcept {
   if (trust_ == Trust::unasked) {
-    const bool yes = server_.options().trust->trusts_peer(peer_.view(), peer_.unix_socket);
+    const bool yes = terms_.trust->trusts_peer(peer_.view(), peer_.unix_socket);
     trust_ = yes ? Trust::yes : Trust::no;
   }
   return trust_ == Trust::yes;
@@ -183,7 +185,7 @@ void Connection::discard_input() noexcept {
   if (got.kind != net::IoResult::Kind::bytes) return close(false);
   lingered_bytes_ += got.bytes;
   linger_since_ms_ = server_.loop().now_ms();
-  if (lingered_bytes_ > server_.limits().linger_bytes) close(false);
+  if (lingered_bytes_ > limits().linger_bytes) close(false);
 }
 
 void Connection::log_failure(const char* event, Errc code) noexcept {
@@ -222,7 +224,7 @@ void Connection::begin_linger() noexcept {
 }
 
 std::uint64_t Connection::linger_ms() const noexcept {
-  const std::uint64_t limit_ms = server_.limits().linger_ms;
+  const std::uint64_t limit_ms = limits().linger_ms;
   return server_.draining() ? std::min(limit_ms, http::kDrainLingerMs) : limit_ms;
 }
 

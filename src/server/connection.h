@@ -23,6 +23,7 @@
 #include "net/loop.h"
 #include "net/out_buffer.h"
 #include "net/tcp_transport.h"
+#include "server/listener_settings.h"
 #include "server/protocol.h"
 #include "server/spool.h"
 #include "sys/sockets.h"
@@ -44,9 +45,9 @@ class Connection final : public net::Watcher,
                          public ListNode<ShortTag> {
  public:
   // `transport`: owned when not null (tests, later TLS); else a TCP one is made of `fd`.
+  // `terms`: of the listener that it came by.
   Connection(Server& server, int fd, net::Transport* transport, const sys::SocketAddress& peer,
-             const sys::SocketAddress* local) noexcept;
-  static constexpr std::uint64_t kWriteLookMs = 500;  // between looks at what the client has taken
+             const sys::SocketAddress* local, const ListenerTerms& terms) noexcept;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
@@ -73,7 +74,9 @@ class Connection final : public net::Watcher,
   bool busy() const noexcept { return protocol_->busy() || output_pending(); }
   const sys::SocketAddress& peer() const noexcept { return peer_; }
   const sys::SocketAddress* local() const noexcept { return local_; }
-  // Whether its forwarding fields are trusted. REQUIRES: the server has a trust list.
+  const ListenerTerms& terms() const noexcept { return terms_; }
+  const http::Limits& limits() const noexcept { return terms_.limits; }
+  // Whether its forwarding fields are trusted. REQUIRES: its listener has a trust list.
   bool peer_trusted() noexcept;
   // The sys::Ready bits it waits for: for a transport that no poller knows (tests).
   std::uint32_t interest() const noexcept { return interest_; }
@@ -147,6 +150,7 @@ class Connection final : public net::Watcher,
   bool waits_for_memory() noexcept;
   bool over_high_mark_now() const noexcept;
   bool under_low_mark() const noexcept;
+  std::uint64_t high_mark_bytes() const noexcept;
   bool spill() noexcept;
   void limit_kernel() noexcept;
   std::uint64_t bytes_sent() const noexcept { return out_.bytes_sent() + spool_.bytes_sent(); }
@@ -162,6 +166,7 @@ class Connection final : public net::Watcher,
   net::Transport& transport() noexcept { return *transport_; }
 
   Server& server_;
+  const ListenerTerms& terms_;
   Protocol* protocol_ = nullptr;  // owned, as all are: see Protocol::release()
   Protocol* retired_ = nullptr;   // has handed over, and is released with the next turn
   net::TcpTransport tcp_;

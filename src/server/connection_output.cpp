@@ -15,12 +15,16 @@ constexpr int kFlushStepsMax = 16;  // then others have their turn
 
 bool Connection::over_high_mark_now() const noexcept {
   return !spool_.empty() ||
-         (out_.size() > server_.least_high_bytes() && out_.size() > server_.out_high_bytes());
+         (out_.size() > terms_.least_high_bytes && out_.size() > high_mark_bytes());
 }
 
 bool Connection::under_low_mark() const noexcept {
-  return spool_.empty() &&
-         out_.size() <= std::min(server_.limits().out_low_bytes, server_.out_high_bytes());
+  return spool_.empty() && out_.size() <= std::min(limits().out_low_bytes, high_mark_bytes());
+}
+
+// Unsent bytes at which its source pauses.
+std::uint64_t Connection::high_mark_bytes() const noexcept {
+  return server_.budget().near() ? terms_.least_high_bytes : limits().out_high_bytes;
 }
 
 bool Connection::put_text(std::string_view text) noexcept {

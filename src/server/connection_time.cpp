@@ -11,7 +11,7 @@ namespace lanner::server {
 
 std::uint64_t Connection::write_deadline_ms() const noexcept {
   if (all_taken_) return kNever;
-  const http::Limits& limits = server_.limits();
+  const http::Limits& limits = terms_.limits;
   const std::uint64_t slow =
       rate_deadline(write_slow_since_ms_, write_taken_bytes_ - write_base_bytes_, limits.write_rate,
                     http::kWriteRateGraceMs);
@@ -39,7 +39,7 @@ void Connection::rearm() noexcept {
 }
 
 void Connection::rearm_later() noexcept {
-  const std::uint64_t soon_ms = server_.loop().now_ms() + server_.least_limit_ms();
+  const std::uint64_t soon_ms = server_.loop().now_ms() + terms_.least_limit_ms;
   if (!Timer::armed() || Timer::deadline_ms() > soon_ms) rearm();
 }
 
@@ -49,7 +49,7 @@ void Connection::watch_client(std::uint64_t taken_bytes) noexcept {
   write_progress_ms_ = write_slow_since_ms_ = server_.loop().now_ms();
   write_base_bytes_ = write_taken_bytes_ = taken_bytes;
   write_sent_bytes_ = bytes_sent();
-  write_look_ms_ = write_progress_ms_ + kWriteLookMs;
+  write_look_ms_ = write_progress_ms_ + ListenerTerms::kWriteLookMs;
 }
 
 // False: the write deadline has passed. What counts is what the client has acknowledged: write(2)
@@ -70,7 +70,7 @@ bool Connection::made_progress(std::uint64_t now_ms) noexcept {
   }
   all_taken_ = queued == 0 && !write_blocked_;
   write_sent_bytes_ = sent;
-  write_look_ms_ = now_ms + kWriteLookMs;
+  write_look_ms_ = now_ms + ListenerTerms::kWriteLookMs;
   return now_ms < write_deadline_ms();
 }
 

@@ -29,7 +29,7 @@ void rebase(std::string_view* view, std::string_view from, const char* to) noexc
 ExchangeCore::ExchangeCore(Connection& connection, ExchangeSink& sink) noexcept
     : connection_(connection),
       server_(connection.server()),
-      limits_(server_.limits()),
+      limits_(connection.limits()),
       sink_(sink),
       arena_(server_.loop().blocks()),
       store_(server_.spool_file()) {}
@@ -39,10 +39,10 @@ std::uint64_t ExchangeCore::now_ms() const noexcept { return server_.loop().now_
 Result<void> ExchangeCore::open(std::string_view raw, std::uint64_t since_ms) noexcept {
   raw_ = raw;
   state_ = State::receiving;
-  const Options& options = server_.options();
-  if (options.access_format) opened_us_ = sys::monotonic_us();
+  if (server_.options().access_format) opened_us_ = sys::monotonic_us();
   if (limits_.request_ms > 0) until_ms_ = since_ms + limits_.request_ms;
-  if (options.trust && (head_.forwarded || options.may_drop_forwarding())) apply_forwarding();
+  const ListenerTerms& terms = connection_.terms();
+  if (terms.trust && (head_.forwarded || terms.may_drop_forwarding())) apply_forwarding();
   plan_ = server_.handler().plan(head_);
   if (head_.framing == http::BodyFraming::none) return {};
   clock_.begin(now_ms());
@@ -70,7 +70,7 @@ Result<void> ExchangeCore::keep_body(std::string_view piece) noexcept {
     return {};
   }
   // What came with the head is no more than was read at once.
-  return store_.append(piece, stream ? UINT64_MAX : server_.body_memory_bytes());
+  return store_.append(piece, stream ? UINT64_MAX : server_.body_memory_bytes(limits_));
 }
 
 void ExchangeCore::end_body() noexcept {

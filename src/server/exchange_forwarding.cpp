@@ -38,14 +38,14 @@ http::Endpoint ExchangeCore::server() const noexcept {
 }
 
 void ExchangeCore::apply_forwarding() noexcept {
-  const Options& options = connection_.server().options();
+  const ListenerTerms& terms = connection_.terms();
   if (!connection_.peer_trusted()) {
-    if (options.drop_untrusted) drop_forwarding(true);
+    if (terms.drop_untrusted) drop_forwarding(true);
     return;
   }
-  if (options.forwarded_names.listed()) drop_forwarding(false);
+  if (terms.forwarded_names.listed()) drop_forwarding(false);
   const http::Forwarding said =
-      http::read_forwarding(head_, *options.trust, options.forwarded_names.believed());
+      http::read_forwarding(head_, *terms.trust, terms.forwarded_names.believed());
   if (said.has_client) {
     client_bytes_ = static_cast<std::uint8_t>(http::write_ip(said.client, client_text_.data()));
     client_port_ = said.client_port;
@@ -86,7 +86,7 @@ void ExchangeCore::set_host(std::string_view host) noexcept {
 
 // What nobody vouches for: with `all` every forwarding field, else those that are not listed.
 void ExchangeCore::drop_forwarding(bool all) noexcept {
-  const http::ForwardedNames& names = connection_.server().options().forwarded_names;
+  const http::ForwardedNames& names = connection_.terms().forwarded_names;
   const std::span<http::Field> fields = connection_.server().fields().first(head_.fields.size());
   std::size_t kept = 0;
   for (const http::Field& field : fields) {

@@ -14,7 +14,7 @@ namespace lanner::server {
 Http1Protocol::Http1Protocol(Connection& connection) noexcept
     : connection_(connection),
       server_(connection.server()),
-      limits_(server_.limits()),
+      limits_(connection.limits()),
       exchange_(connection, *this),
       since_ms_(now_ms()) {}
 

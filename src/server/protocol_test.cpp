@@ -60,11 +60,16 @@ class Lines final : public Protocol {
   bool over_ = false;
 };
 
-// The toy speaks first on this connection.
+// The toy speaks first on connections of this listener.
 Client& connect_lines(Rig& rig) {
-  Client& client = rig.connect();
-  client.connection->hand_over(*std::make_unique<Lines>(*client.connection).release());
-  return client;
+  static const ListenerTerms terms = [] {
+    ListenerSettings settings = Rig::plain_options();
+    settings.make_protocol = [](Connection& connection) noexcept -> Protocol* {
+      return std::make_unique<Lines>(connection).release();
+    };
+    return ListenerTerms(settings);
+  }();
+  return rig.connect(&terms);
 }
 
 class ProtocolTest : public testing::Test {
@@ -144,6 +149,16 @@ TEST_F(ProtocolTest, TakesOverFromHttpBehindTheRequest) {
     rig.settle();
     EXPECT_TRUE(client->ended_cleanly()) << "cut at " << cut;
   }
+}
+
+TEST_F(ProtocolTest, IsNotMadeWithoutMemory) {
+  TestHandler handler;
+  Rig rig(handler, Rig::plain_options());
+  ListenerSettings settings = Rig::plain_options();
+  settings.make_protocol = [](Connection&) noexcept -> Protocol* { return nullptr; };
+  const ListenerTerms terms(settings);
+  EXPECT_EQ(rig.try_connect(&terms), nullptr);
+  EXPECT_EQ(rig.server().connection_count(), 0u);
 }
 
 TEST_F(ProtocolTest, HasItsOwnDeadlines) {

@@ -39,8 +39,7 @@ Server::Server(net::Loop& loop, http::Handler& handler, const Options& options) 
       options_(options),
       pid_(sys::process_id()),
       connections_max_(connections_max(options.limits.connections, kDescriptorsLeft)),
-      near_high_bytes_(std::min(options.limits.out_high_bytes, Budget::kSmallBytes)),
-      least_limit_ms_(std::min(http::least_time_ms(options.limits), Connection::kWriteLookMs)),
+      terms_(options),
       spool_file_(loop.budget(), options.spool_directory),
       answer_space_(loop.budget()),
       drain_timer_(*this),
@@ -62,13 +61,28 @@ std::unique_ptr<Server> Server::create(net::Loop& loop, http::Handler& handler,
 }
 
 bool Server::allocate() noexcept {
-  field_count_ = static_cast<std::size_t>(options_.limits.fields);
-  fields_.reset(new (std::nothrow) http::Field[field_count_]);
   receive_buffer_.reset(new (std::nothrow) char[kReceiveBytes]);
-  if (!fields_ || !receive_buffer_) return false;
+  if (!make_fields(options_.limits.fields) || !receive_buffer_) return false;
   if (options_.server_header) server_fields_.server_line = "Server: lanner\r\n";
   refresh_clock_text();
   return true;
+}
+
+// At least so many, for the heads of any listener's connections.
+bool Server::make_fields(std::uint64_t count) noexcept {
+  if (fields_ && count <= field_count_) return true;
+  std::unique_ptr<http::Field[]> made(new (std::nothrow) http::Field[count]);
+  if (!made) return false;
+  fields_ = std::move(made);
+  field_count_ = static_cast<std::size_t>(count);
+  return true;
+}
+
+Server::Entry::Entry(Server& owner, int fd, const ListenerSettings& settings) noexcept
+    : server(owner),
+      terms(settings),
+      listener(owner.loop_, fd, *this, {settings.shared, settings.shared ? 1 : 64}) {
+  if (settings.owned) listener.take_ownership();
 }
 
 Server::~Server() {
@@ -76,37 +90,34 @@ Server::~Server() {
   if (options_.board && options_.board->wake_descriptor() >= 0) {
     loop_.unwatch(options_.board->wake_descriptor(), balance_watcher_);
   }
-  while (listener_count_ > 0) listeners_[--listener_count_].reset();
+  for (std::size_t i = 0; i < entry_count_; ++i) entries_[i]->listener.close();
   live_.for_each([](Connection& connection) { connection.close(true); });
   bury();
 }
 
-Result<void> Server::listen(int fd) noexcept {
-  if (listener_count_ == kListenersMax) return Errc::internal;
-  net::Listener::Options options;
-  options.shared = options_.shared_listeners;
-  if (options.shared) options.accepts_per_turn = 1;
-  std::unique_ptr<net::Listener> listener(new (std::nothrow)
-                                              net::Listener(loop_, fd, *this, options));
-  if (!listener) return Errc::no_memory;
-  if (options_.own_listeners) listener->take_ownership();
-  Result<void> started = listener->start();
+Result<void> Server::listen(int fd, const ListenerSettings& settings) noexcept {
+  if (entry_count_ == kListenersMax) return Errc::internal;
+  if (!make_fields(settings.limits.fields)) return Errc::no_memory;
+  std::unique_ptr<Entry> entry(new (std::nothrow) Entry(*this, fd, settings));
+  if (!entry) return Errc::no_memory;
+  Result<void> started = entry->listener.start();
   if (!started) return started;
   if (options_.board)
     options_.board->set_waiting();  // present from now on, not from the first turn
-  listeners_[listener_count_++] = std::move(listener);
+  entries_[entry_count_++] = std::move(entry);
   return {};
 }
 
 Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
-                        const sys::SocketAddress* local) noexcept {
-  Connection* connection = connections_.make(*this, fd, transport, peer, local);
+                        const sys::SocketAddress* local, const ListenerTerms& terms) noexcept {
+  Connection* connection = connections_.make(*this, fd, transport, peer, local, terms);
   if (!connection) {
     delete transport;
     if (fd >= 0) sys::close(fd);
     return nullptr;
   }
-  Protocol* protocol = make_http1(*connection);
+  Protocol* protocol =
+      terms.make_protocol ? terms.make_protocol(*connection) : make_http1(*connection);
   if (!protocol) {
     connections_.destroy(connection);
     return nullptr;
@@ -132,19 +143,25 @@ void Server::release(Http1Protocol& protocol) noexcept {
   budget().release(sizeof(Http1Protocol));
 }
 
-Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept {
-  return add(-1, transport, peer, nullptr);
+Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& peer,
+                          const ListenerTerms* terms) noexcept {
+  return add(-1, transport, peer, nullptr, terms ? *terms : terms_);
 }
 
-void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept {
-  if (!add(fd, nullptr, peer, &from.address())) {
-    if (log::Log* log = options_.log) {
+void Server::Entry::on_accept(int fd, const sys::SocketAddress& peer,
+                              net::Listener& from) noexcept {
+  if (!server.add(fd, nullptr, peer, &from.address(), terms)) {
+    if (log::Log* log = server.options_.log) {
       log->line(log::LogLevel::error, "accept.failed")
           .add("reason", error_name(Errc::no_memory))
           .send();
     }
     return;
   }
+  server.on_connected();
+}
+
+void Server::on_connected() noexcept {
   if (connections_.in_use() >= connections_max_ && !full_) {
     full_ = true;
     set_accepting();
@@ -161,8 +178,8 @@ void Server::on_accept(int fd, const sys::SocketAddress& peer, net::Listener& fr
   if (options_.board) balance();
 }
 
-void Server::on_accept_error(Error error) noexcept {
-  if (log::Log* log = options_.log) {
+void Server::Entry::on_accept_error(Error error) noexcept {
+  if (log::Log* log = server.options_.log) {
     log->line(log::LogLevel::error, "accept.failed")
         .add("reason", std::strerror(static_cast<int>(error.detail)))
         .send();
@@ -207,11 +224,11 @@ void Server::bury() noexcept {
 void Server::set_accepting() noexcept {
   if (draining_) return;
   const bool accepting = !full_ && !memory_full_ && !away_;
-  for (std::size_t i = 0; i < listener_count_; ++i) {
+  for (std::size_t i = 0; i < entry_count_; ++i) {
     if (accepting) {
-      listeners_[i]->resume();
+      entries_[i]->listener.resume();
     } else {
-      listeners_[i]->pause();
+      entries_[i]->listener.pause();
     }
   }
 }
@@ -227,10 +244,10 @@ void Server::balance() noexcept {
   if (away_) board->wake_others();
 }
 
-std::uint64_t Server::body_memory_bytes() const noexcept {
+std::uint64_t Server::body_memory_bytes(const http::Limits& limits) const noexcept {
   const Budget& budget = loop_.budget();
   if (budget.full()) return 0;
-  const std::uint64_t most = options_.limits.body_memory_bytes;
+  const std::uint64_t most = limits.body_memory_bytes;
   return budget.near() ? std::min(most, Budget::kSmallBytes) : most;
 }
 
@@ -274,8 +291,8 @@ void Server::log_memory() noexcept {
 // them, keep them waiting. Listeners that were borrowed are their owner's.
 void Server::on_forked() noexcept {
   const sys::Replacer replacer;
-  for (std::size_t i = 0; options_.own_listeners && i < listener_count_; ++i) {
-    replacer.replace(listeners_[i]->descriptor());
+  for (std::size_t i = 0; i < entry_count_; ++i) {
+    if (entries_[i]->terms.owned) replacer.replace(entries_[i]->listener.descriptor());
   }
   live_.for_each([&](Connection& connection) { replacer.replace(connection.descriptor()); });
   if (options_.board) options_.board->forget();
@@ -317,8 +334,8 @@ void Server::before_wait() noexcept {
 // not leave clients to this worker. One that stays away for their sake takes them if asked.
 bool Server::takes_connections() const noexcept {
   if (away_) return true;
-  for (std::size_t i = 0; i < listener_count_; ++i) {
-    if (listeners_[i]->accepting()) return true;
+  for (std::size_t i = 0; i < entry_count_; ++i) {
+    if (entries_[i]->listener.accepting()) return true;
   }
   return false;
 }
@@ -373,13 +390,15 @@ void Server::begin_drain() noexcept {
   if (draining_) return;
   draining_ = true;
   if (options_.board) options_.board->leave();  // the others count on this one no more
-  const bool last = options_.own_listeners && !options_.shared_listeners;
-  for (std::size_t i = 0; i < listener_count_; ++i) {
-    listeners_[i]->pause();
+  bool last = false;
+  for (std::size_t i = 0; i < entry_count_; ++i) {
+    Entry& entry = *entries_[i];
+    entry.listener.pause();
     // Who comes from now on is refused, not left waiting.
-    if (last) sys::refuse_connections(listeners_[i]->descriptor());
+    if (entry.last()) sys::refuse_connections(entry.listener.descriptor());
+    last = last || entry.last();
   }
-  if (takes_backlog()) backlog_left_ = !take_backlog() && last;
+  backlog_left_ = !take_backlog() && last;
   if (!backlog_left_) stop_listening();
   loop_.arm(drain_timer_, loop_.now_ms() + options_.limits.drain_ms);
   live_.for_each([](Connection& connection) { connection.begin_drain(); });
@@ -387,15 +406,16 @@ void Server::begin_drain() noexcept {
 
 // Who is in the backlog is served still, but not by this worker while siblings accept from the same
 // socket: they do it as well, and without end.
-bool Server::takes_backlog() const noexcept {
-  if (!options_.shared_listeners) return true;
+bool Server::takes_backlog(const Entry& entry) const noexcept {
+  if (!entry.terms.shared) return true;
   return options_.board && options_.board->alone();
 }
 
 // As many as may be open at once. True: that was all.
 bool Server::take_backlog() noexcept {
-  for (std::size_t i = 0; i < listener_count_; ++i) {
-    while (connections_.in_use() < connections_max_ && listeners_[i]->accept_waiting()) {
+  for (std::size_t i = 0; i < entry_count_; ++i) {
+    while (takes_backlog(*entries_[i]) && connections_.in_use() < connections_max_ &&
+           entries_[i]->listener.accept_waiting()) {
     }
   }
   return connections_.in_use() < connections_max_;
@@ -405,14 +425,14 @@ bool Server::take_backlog() noexcept {
 // there.
 void Server::stop_listening() noexcept {
   backlog_left_ = false;
-  const bool last = options_.own_listeners && !options_.shared_listeners;
-  for (std::size_t i = 0; i < listener_count_; ++i) {
+  for (std::size_t i = 0; i < entry_count_; ++i) {
+    Entry& entry = *entries_[i];
     // The filter is the socket's, not this descriptor's: who has a copy goes on accepting.
-    if (last) sys::allow_connections(listeners_[i]->descriptor());
-    if (options_.own_listeners) {
-      listeners_[i]->close();
+    if (entry.last()) sys::allow_connections(entry.listener.descriptor());
+    if (entry.terms.owned) {
+      entry.listener.close();
     } else {
-      listeners_[i]->pause();
+      entry.listener.pause();
     }
   }
 }

@@ -13,9 +13,6 @@
 #include "base/intrusive_list.h"
 #include "base/slab.h"
 #include "http/exchange.h"
-#include "http/forwarded.h"
-#include "http/limits.h"
-#include "http/trust_list.h"
 #include "http1/response_writer.h"
 #include "log/access_log.h"
 #include "log/log.h"
@@ -25,31 +22,24 @@
 #include "server/answer_space.h"
 #include "server/connection.h"
 #include "server/http1_protocol.h"
+#include "server/listener_settings.h"
 #include "server/spool_file.h"
 #include "sys/fork.h"
 
 namespace lanner::server {
 
-struct Options {
-  http::Limits limits;
+// Of a server; as settings those of every listener that is given none of its own.
+struct Options : ListenerSettings {
   bool server_header = true;
   bool date_header = true;
-  bool own_listeners = false;                  // listening sockets are closed when the drain begins
-  bool shared_listeners = false;               // other workers wait on them too
   const char* spool_directory = "/tmp";        // for bodies and answers that do not fit in memory
   log::Log* log = nullptr;                     // borrowed; null = silent
   log::AccessFormat* access_format = nullptr;  // borrowed; null = no access log
   log::LogWriter* access_writer = nullptr;     // borrowed; with access_format
   process::Board* board = nullptr;             // borrowed; null = a worker alone
-  const http::TrustList* trust = nullptr;      // borrowed; null = no proxy's word counts
-  http::ForwardedNames forwarded_names;        // in which fields; with trust
-  // Forwarding fields of peers that are not trusted never reach the handler; with trust. Of those
-  // that are, the fields that a list of names leaves out.
-  bool drop_untrusted = false;
-  bool may_drop_forwarding() const noexcept { return drop_untrusted || forwarded_names.listed(); }
 };
 
-class Server final : public net::Acceptor, public net::TurnObserver, private sys::ForkGuest {
+class Server final : public net::TurnObserver, private sys::ForkGuest {
  public:
   // `loop` and `handler` are borrowed and outlive the server. Null when memory is out.
   static std::unique_ptr<Server> create(net::Loop& loop, http::Handler& handler,
@@ -58,11 +48,15 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  // A listening socket, borrowed, or owned as options.own_listeners says; at most kListenersMax.
+  // A listening socket, borrowed, or owned as its settings say; at most kListenersMax. Not from
+  // inside a handler.
   static constexpr std::size_t kListenersMax = 16;
-  Result<void> listen(int fd) noexcept;
+  Result<void> listen(int fd) noexcept { return listen(fd, options_); }
+  Result<void> listen(int fd, const ListenerSettings& settings) noexcept;
   // A connection over a transport of the caller's choosing (owned from here on); for tests.
-  Connection* adopt(net::Transport* transport, const sys::SocketAddress& peer) noexcept;
+  // `terms`: outlive it; null = the options.
+  Connection* adopt(net::Transport* transport, const sys::SocketAddress& peer,
+                    const ListenerTerms* terms = nullptr) noexcept;
 
   // For callers that run the loop without run(): before an iteration waits: writes the answers
   // since the last iteration.
@@ -106,9 +100,6 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   SpoolFile& spool_file() noexcept { return spool_file_; }
   AnswerSpace& answer_space() noexcept { return answer_space_; }
   http::Handler& handler() noexcept { return handler_; }
-  const http::Limits& limits() const noexcept { return options_.limits; }
-  // Nothing that begins now is due before so many milliseconds have passed.
-  std::uint64_t least_limit_ms() const noexcept { return least_limit_ms_; }
   const Options& options() const noexcept { return options_; }
   std::span<http::Field> fields() noexcept { return {fields_.get(), field_count_}; }
   std::span<char> receive_buffer() noexcept { return {receive_buffer_.get(), kReceiveBytes}; }
@@ -125,16 +116,12 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   void flush_held() noexcept {
     if (held_bytes_ >= kHeldBytesMax || (held_bytes_ > 0 && budget().near())) flush_dirty();
   }
-  // What one client may have, by the level of the budget: unsent bytes at which its source pauses;
-  // unsent bytes that stay in memory when it does not read; and bytes of a whole body in memory.
-  std::uint64_t least_high_bytes() const noexcept { return near_high_bytes_; }  // at any level
-  std::uint64_t out_high_bytes() const noexcept {
-    return loop_.budget().near() ? near_high_bytes_ : options_.limits.out_high_bytes;
-  }
+  // What one client may have in memory, by the level of the budget: unsent bytes when it does not
+  // read, and bytes of a whole body.
   std::uint64_t unread_max() const noexcept {
     return loop_.budget().full() ? 0 : loop_.budget().near() ? Budget::kSmallBytes : UINT64_MAX;
   }
-  std::uint64_t body_memory_bytes() const noexcept;
+  std::uint64_t body_memory_bytes(const http::Limits& limits) const noexcept;
   // on_memory() comes when a request may begin again.
   void wait_for_memory(Connection& connection) noexcept;
   void mark_ready(Connection& connection) noexcept;
@@ -148,9 +135,6 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   // An answer by the server itself to input that never became a request.
   void log_rejected(const Connection& connection, int status) noexcept;
 
-  // net::Acceptor
-  void on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept override;
-  void on_accept_error(Error error) noexcept override;
   // net::TurnObserver
   void on_wake() noexcept override {
     if (options_.board) options_.board->set_working(loop_.now_ms());
@@ -164,6 +148,17 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   static constexpr std::uint64_t kMemoryLogMs = 60'000;   // from one line to the next
   static constexpr int kWokenPerTurn = 64;                // that have waited for memory
 
+  // One listener, and what holds for those who come by it.
+  struct Entry final : net::Acceptor {
+    Entry(Server& owner, int fd, const ListenerSettings& settings) noexcept;
+    void on_accept(int fd, const sys::SocketAddress& peer, net::Listener& from) noexcept override;
+    void on_accept_error(Error error) noexcept override;
+    // Nobody else accepts from the socket once this server has left it.
+    bool last() const noexcept { return terms.owned && !terms.shared; }
+    Server& server;
+    const ListenerTerms terms;
+    net::Listener listener;
+  };
   struct AwakeTask final : net::Task {
     void run() noexcept override { queued = false; }
     bool queued = false;
@@ -188,8 +183,10 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   Server(net::Loop& loop, http::Handler& handler, const Options& options) noexcept;
   bool allocate() noexcept;
   void on_forked() noexcept override;
+  bool make_fields(std::uint64_t count) noexcept;
   Connection* add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
-                  const sys::SocketAddress* local) noexcept;
+                  const sys::SocketAddress* local, const ListenerTerms& terms) noexcept;
+  void on_connected() noexcept;
   void flush_dirty() noexcept;
   void stay_awake() noexcept;
   void refresh_clock_text() noexcept;
@@ -197,7 +194,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   void set_accepting() noexcept;
   void look_at_memory() noexcept;
   void log_memory() noexcept;
-  bool takes_backlog() const noexcept;
+  bool takes_backlog(const Entry& entry) const noexcept;
   bool take_backlog() noexcept;
   void stop_listening() noexcept;
   bool takes_connections() const noexcept;
@@ -209,8 +206,7 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   Options options_;
   std::uint32_t pid_;
   std::uint64_t connections_max_;
-  std::uint64_t near_high_bytes_;
-  std::uint64_t least_limit_ms_;
+  const ListenerTerms terms_;  // of connections without a listener
   SpoolFile spool_file_;
   AnswerSpace answer_space_;
   std::unique_ptr<http::Field[]> fields_;
@@ -223,8 +219,8 @@ class Server final : public net::Acceptor, public net::TurnObserver, private sys
   IntrusiveList<Connection, DirtyTag> dirty_;
   IntrusiveList<Connection, ReadyTag> ready_;
   IntrusiveList<Connection, ShortTag> short_;
-  std::array<std::unique_ptr<net::Listener>, kListenersMax> listeners_;
-  std::size_t listener_count_ = 0;
+  std::array<std::unique_ptr<Entry>, kListenersMax> entries_;
+  std::size_t entry_count_ = 0;
   AwakeTask awake_task_;
   DrainTimer drain_timer_;
   BalanceTimer balance_timer_;

@@ -427,7 +427,7 @@ TEST_F(ServerSockets, DrainServesWhatIsInTheBacklog) {
 // The limit holds for a drain, too: the rest of the backlog is served as connections end.
 TEST_F(ServerSockets, DrainServesTheBacklogWithinTheLimit) {
   options.limits.connections = 2;
-  options.own_listeners = true;
+  options.owned = true;
   serve();
   std::vector<int> clients;
   for (int i = 0; i < 6; ++i) {
@@ -450,7 +450,7 @@ TEST_F(ServerSockets, DrainServesTheBacklogWithinTheLimit) {
 
 // What waits in a socket that others accept from is theirs.
 TEST_F(ServerSockets, DrainLeavesASharedBacklogToTheOthers) {
-  options.shared_listeners = true;
+  options.shared = true;
   serve();
   const int client = connect();
   ASSERT_TRUE(sys::test::send_all(client, kGet));
@@ -469,7 +469,7 @@ TEST_F(ServerSockets, TheLastOfSeveralWorkersServesTheSharedBacklog) {
   ASSERT_TRUE(mine && other);
   other->set_waiting();
   options.board = &*mine;
-  options.shared_listeners = true;
+  options.shared = true;
   serve();
   const int client = connect();
   ASSERT_TRUE(sys::test::send_all(client, kGet));
@@ -557,7 +557,7 @@ TEST_F(ServerSockets, ResetsWhoIsThereWhenItIsDestroyed) {
 
 // A process that inherited the socket goes on with it: nothing of the drain stays on it.
 TEST_F(ServerSockets, ADrainLeavesACopyOfItsListenerUsable) {
-  options.own_listeners = true;
+  options.owned = true;
   const int copy = ::dup(listener_);
   serve().begin_drain();
   listener_ = copy;

@@ -87,20 +87,21 @@ class Rig {
     for (const auto& client : clients_) EXPECT_EQ(client->connection, nullptr) << "not buried";
   }
 
-  Client& connect() {
-    Client* client = try_connect();
+  // `terms`: of the listener that it came by; null = the server's options.
+  Client& connect(const ListenerTerms* terms = nullptr) {
+    Client* client = try_connect(terms);
     EXPECT_NE(client, nullptr) << "no memory";
     return *client;
   }
   // Null: the server had no memory for a connection.
-  Client* try_connect() {
+  Client* try_connect(const ListenerTerms* terms = nullptr) {
     clients_.push_back(std::make_unique<Client>());
     Client& client = *clients_.back();
     sys::SocketAddress peer;
     peer.text = {'1', '9', '2', '.', '0', '.', '2', '.', '7'};
     peer.text_bytes = 9;
     peer.port = 4711;
-    client.connection = server_->adopt(std::make_unique<WireEnd>(client).release(), peer);
+    client.connection = server_->adopt(std::make_unique<WireEnd>(client).release(), peer, terms);
     return client.connection ? &client : nullptr;
   }
   // One turn of the loop. True: something happened.

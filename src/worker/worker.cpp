@@ -22,7 +22,7 @@ constexpr Error os_error(int number) noexcept {
 }  // namespace
 
 Worker::~Worker() {
-  const bool unused = made_ && !listened_ && options_->server.own_listeners;
+  const bool unused = made_ && !listened_ && options_->server.owned;
   for (std::size_t i = 0; unused && i < listener_count_; ++i) sys::close(listeners_[i]);
 }
 

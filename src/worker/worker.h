@@ -52,7 +52,7 @@ class Worker final : public sys::StopTarget {
 
   // `options` is borrowed, as long as the worker lives. loop: borrowed; null = one of its own.
   Result<void> open(Options& options, net::Loop* loop = nullptr) noexcept;
-  // A listening socket: borrowed until serve(), then as options.server.own_listeners says. Errors: os_error with
+  // A listening socket: borrowed until serve(), then as options.server.owned says. Errors: os_error with
   // EINVAL: it does not listen; with ENFILE: there are more than kListenersMax.
   Result<void> add_listener(int fd) noexcept;
   // Once. `handler` is borrowed.
@@ -106,7 +106,7 @@ class Worker final : public sys::StopTarget {
   std::size_t listener_count_ = 0;
   std::unique_ptr<server::Server> server_;
   const char* failed_part_ = "";
-  bool made_ = false;      // serve() succeeded: own_listeners holds from then on
+  bool made_ = false;      // serve() succeeded: options.server.owned holds from then on
   bool listened_ = false;  // the server has them
 };
 

@@ -101,7 +101,7 @@ TEST_F(WorkerTest, SaysThatTheBoardFailed) {
 
 TEST_F(WorkerTest, ClosesAListenerThatItOwnsAndNeverUsed) {
   const int listener = sys::test::listen_ipv4();
-  options.server.own_listeners = true;
+  options.server.owned = true;
   {
     Worker worker;
     ASSERT_TRUE(worker.open(options));
@@ -120,7 +120,7 @@ TEST_F(WorkerTest, LeavesAListenerThatIsNotItsOwn) {
     ASSERT_TRUE(worker.serve(handler));
   }
   EXPECT_TRUE(is_open(listener));
-  options.server.own_listeners = true;
+  options.server.owned = true;
   {
     Worker worker;  // no server: whoever gave it still owns it
     ASSERT_TRUE(worker.open(options));

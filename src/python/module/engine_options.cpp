@@ -157,7 +157,7 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
     return get_forwarded_names(key, value, o);
   }
   if (name == "drop_untrusted") return get_bool(key, value, &o->worker.server.drop_untrusted);
-  if (name == "own_listeners") return get_bool(key, value, &o->worker.server.own_listeners);
+  if (name == "own_listeners") return get_bool(key, value, &o->worker.server.owned);
   if (name == "multiprocess") return get_bool(key, value, &o->multiprocess);
   if (name == "board_fd") return get_int(key, value, -1, 1 << 30, &o->worker.board_fd);
   if (name == "board_wake_fd") return get_int(key, value, -1, 1 << 30, &o->worker.board_wake_fd);
@@ -214,7 +214,7 @@ int EngineOptions::parse(PyObject* mapping) noexcept {
     if (!name) return bad_type(key, "named by a str", key);
     if (parse_one(this, name, key, PyTuple_GET_ITEM(pair, 1)) < 0) return -1;
   }
-  worker.server.shared_listeners = multiprocess;
+  worker.server.shared = multiprocess;
   return check(worker.server.limits);
 }
 
