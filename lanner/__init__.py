@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lanner.native.app import App
     from lanner.native.background import BackgroundTasks
     from lanner.native.errors import HTTPException, RequestValidationError
+    from lanner.native.fastapi import FastAPI
     from lanner.native.params import Body, Cookie, Header, Path, Query
     from lanner.native.requests import Request
     from lanner.native.routing import Router
@@ -33,6 +34,7 @@ __all__ = [
     "BackgroundTasks",
     "Body",
     "Cookie",
+    "FastAPI",
     "HTTPException",
     "Header",
     "Model",
@@ -54,6 +56,7 @@ _HOMES = {
     "BackgroundTasks": ("lanner.native.background", "BackgroundTasks"),
     "Body": ("lanner.native.params", "Body"),
     "Cookie": ("lanner.native.params", "Cookie"),
+    "FastAPI": ("lanner.native.fastapi", "FastAPI"),
     "HTTPException": ("lanner.native.errors", "HTTPException"),
     "Header": ("lanner.native.params", "Header"),
     "Model": ("lanner.schema", "Model"),

@@ -10,13 +10,17 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from lanner import _core
+from lanner.native.errors import HTTPException, RequestValidationError
 from lanner.native.failures import ExceptionHandler, Failures
+from lanner.native.fallback import plain
 from lanner.native.requests import State
 from lanner.native.routing import Route, Router, Webhooks
 from lanner.native.signature import Coercion, RouteError, described
 
 if TYPE_CHECKING:
+    from lanner.json import JSONDecodeError
     from lanner.native.engine import Engine
+    from lanner.schema import ValidationError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Lifespan = Callable[[Any], AbstractAsyncContextManager[Mapping[str, Any] | None]]
@@ -144,6 +148,18 @@ class App(Router):
     def add_exception_handler(self, key: Any, handler: ExceptionHandler) -> None:
         self.failures.add(key, handler)
         self._engine = None
+
+    def fallback(self, value: Any) -> Any:
+        """What is written for a value that JSON can not represent; NotImplemented if there is nothing."""
+        return plain(value)
+
+    def invalid(self, error: ValidationError, body: bytes) -> RequestValidationError:
+        """What is raised for a request that does not fit. For a subclass to say otherwise."""
+        return RequestValidationError(error.errors(), body)
+
+    def malformed(self, error: JSONDecodeError, body: bytes) -> Exception:
+        """What is raised for a body that is no JSON: the client's mistake, with its place."""
+        return HTTPException(400, f"The body is not JSON: {error}")
 
     def on_startup(self, function: Function) -> Function:
         """A decorator: called before the first request; may be async."""

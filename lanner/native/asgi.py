@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from lanner.native.background import BackgroundTasks
 from lanner.native.engine import in_background, injected
-from lanner.native.errors import HTTPException, RequestValidationError
+from lanner.native.errors import HTTPException
 from lanner.native.requests import Request
 from lanner.native.responses import Response
 from lanner.native.traceback_log import log_exception
@@ -86,9 +86,9 @@ async def answered(app: App, scope: Message, receive: Receive) -> Answer:
     try:
         arguments = engine.core.arguments(number, raw_values, query, headers, body, request, response, tasks)
     except ValidationError as error:
-        return await failed(engine, request, RequestValidationError(error.errors(), body))
+        return await failed(engine, request, app.invalid(error, body))
     except JSONDecodeError as error:
-        return await failed(engine, request, engine.malformed(error))
+        return await failed(engine, request, app.malformed(error, body))
     try:
         value = engine.call(number, arguments)
         if inspect.iscoroutine(value):

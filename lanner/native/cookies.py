@@ -54,7 +54,7 @@ def cookie_line(
 def cookie_value(key: str, value: str) -> str:
     if any(ord(char) < 32 or ord(char) == 127 for char in value):
         raise ValueError(f"the value of cookie {key} has a control character: {value!r}")
-    if all(33 <= ord(char) < 127 and char not in NOT_IN_VALUES for char in value):
+    if value and all(33 <= ord(char) < 127 and char not in NOT_IN_VALUES for char in value):
         return value
     return '"' + "".join(map(quoted, value)) + '"'
 

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from lanner import _core
+from lanner import _core, json
 from lanner.native import docs
 from lanner.native.background import BackgroundTasks
 from lanner.native.errors import HTTPException, RequestValidationError
@@ -17,12 +17,14 @@ from lanner.native.params import MISSING
 from lanner.native.requests import Request
 from lanner.native.responses import Response
 from lanner.native.routing import PARAMETER, Route
+from lanner.native.schemas import is_model, wire_names
+from lanner.native.selection import selected
 from lanner.native.signature import Parameter, RouteError, Signature
 from lanner.native.traceback_log import log_exception
-from lanner.schema import ValidationError
 
 if TYPE_CHECKING:
     from lanner.native.app import App
+    from lanner.native.operation import AnswerPlan
 
 CONVERTERS = {"int": int, "float": float}
 IMMUTABLE = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset)
@@ -43,10 +45,10 @@ class Engine:
             "tasks": BackgroundTasks,
             "response_type": Response,
             "failed": self.failed,
-            "invalid": self.invalid
+            "invalid": app.invalid
             if RequestValidationError in failures.by_class or Exception in failures.by_class
             else None,
-            "malformed": self.malformed,
+            "malformed": app.malformed,
             "rejected": self.rejected if failures.sees_rejections else None,
             "background": run_background,
             "slashes": app.slashes,
@@ -73,13 +75,6 @@ class Engine:
     def failed(self, error: Exception, request: Request) -> tuple[Response | Awaitable[Response], bool]:
         """What answers an exception, and whether nobody expected it."""
         return self.app.failures.answer(error, request)
-
-    def invalid(self, error: ValidationError, body: bytes) -> RequestValidationError:
-        return RequestValidationError(error.errors(), body)
-
-    def malformed(self, error: ValueError) -> HTTPException:
-        """A body that is no JSON: the client's mistake, with its place."""
-        return HTTPException(400, f"The body is not JSON: {error}")
 
     def call(self, number: int, arguments: tuple[Any, ...]) -> Any:
         """What the handler returns, which may be a coroutine."""
@@ -149,7 +144,9 @@ def described(app: App, route: Route) -> dict[str, Any]:
             "status": route.status,
             "media_type": answer.media_type if kind in ("json", "text") else None,
             "schema": answer.schema if kind == "json" else None,
-            "maker": maker(route) if kind == "made" else None,
+            "maker": maker(app, route) if kind == "made" else None,
+            "convert": answer.convert,
+            "fallback": app.fallback,
             **{name: answer.exclude.get(name, False) for name in ("exclude_none", "exclude_unset", "exclude_defaults")},
         },
     }
@@ -174,6 +171,12 @@ def argument(route: Route, parameter: Parameter) -> dict[str, Any]:
     made["schema"] = parameter.schema
     made["many"] = parameter.many
     made["whole"] = parameter.whole
+    made["in_order"] = parameter.whole and is_model(parameter.type)
+    if parameter.source == "header" and parameter.whole:
+        assert parameter.schema is not None
+        convert = getattr(parameter.info, "convert_underscores", True)
+        names = wire_names(parameter.schema)
+        made["headers"] = tuple((name.lower().replace("_", "-") if convert else name.lower(), name) for name in names)
     if parameter.source == "path":
         name = parameter.name if parameter.name in route.path_names else parameter.wire_name
         made["path_index"] = route.path_names.index(name)
@@ -202,7 +205,7 @@ def in_pool(function: Callable[..., Any]) -> Callable[..., Any]:
     return pooled
 
 
-def maker(route: Route) -> Callable[[Any], Response]:
+def maker(app: App, route: Route) -> Callable[[Any], Response]:
     """value -> Response, for a response class of one's own, a function that gives bytes, include= and exclude=."""
     answer = route.answer
     assert answer is not None
@@ -210,17 +213,15 @@ def maker(route: Route) -> Callable[[Any], Response]:
     include, exclude = options.pop("include", None), options.pop("exclude", None)
 
     def content(value: Any) -> Any:
-        from lanner import json
-
         if answer.schema is None:
             return value
-        return selected(json.loads(answer.schema.encode(value, **options)), include, exclude)
+        return selected(json.loads(encoded(answer, value, options)), include, exclude)
 
     def make(value: Any) -> Response:
         if answer.kind == "call":
             return Response(answer.maker(content(value)), route.status, media_type=answer.media_type)
         cls = answer.maker if answer.kind == "class" else route.response_class
-        made: Response = cls(content=content(value))
+        made: Response = cls(content(value))
         if route.status_code is not None:
             made.status_code = route.status_code
         return made
@@ -228,26 +229,6 @@ def maker(route: Route) -> Callable[[Any], Response]:
     return make
 
 
-def selected(value: Any, include: Any, exclude: Any) -> Any:
-    """What response_model_include and response_model_exclude leave of a JSON value, as pydantic takes them."""
-    if isinstance(value, list):
-        return [selected(item, include, exclude) for item in value]
-    if not isinstance(value, dict):
-        return value
-    inner = (
-        {name: part for name, part in exclude.items() if part is not True and part is not ...}
-        if isinstance(exclude, dict)
-        else {}
-    )
-    dropped = set(exclude or ()) - inner.keys()
-    kept = {}
-    for name, part in value.items():
-        if name in dropped or (include is not None and name not in include):
-            continue
-        only = (
-            include[name]
-            if isinstance(include, dict) and include[name] is not True and include[name] is not ...
-            else None
-        )
-        kept[name] = selected(part, only, inner.get(name)) if only is not None or name in inner else part
-    return kept
+def encoded(answer: AnswerPlan, value: Any, options: dict[str, Any]) -> bytes:
+    assert answer.schema is not None
+    return answer.schema.encode(answer.convert(value, None) if answer.convert else value, **options)

@@ -34,12 +34,12 @@ class HTTPException(Exception):
 class RequestValidationError(ValueError):
     """A request whose parameters or body do not fit; `errors()` lists all of them.
 
-    body: the body as bytes, if there was one.
+    body: the body as bytes, if there was one; in lanner.FastAPI what its JSON says.
 
     Example: `@app.exception_handler(RequestValidationError)`
     """
 
-    def __init__(self, errors: list[dict[str, Any]], body: bytes | None = None) -> None:
+    def __init__(self, errors: list[dict[str, Any]], body: Any = None) -> None:
         super().__init__(errors)
         self._errors = errors
         self.body = body

@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, NotRequired, TypedDict, Union, get_args, get_origin
 
+from lanner.json import JSONEncodeError
 from lanner.native.params import MISSING, Body
 from lanner.native.responses import (
     HTMLResponse,
@@ -17,7 +18,7 @@ from lanner.native.responses import (
     content_type,
 )
 from lanner.native.signature import Coercion, Parameter, RouteError, Signature, show
-from lanner.schema import Schema
+from lanner.schema import Schema, ValidationError
 
 NO_BODY = frozenset({204, 205, 304})
 TEXTS = (PlainTextResponse, HTMLResponse)
@@ -49,6 +50,7 @@ class AnswerPlan:
         self.media_type = media_type
         self.maker = maker
         self.exclude = exclude
+        self.convert: Callable[[Any, Exception | None], Any] | None = None
 
 
 def body_plan(signature: Signature, coercion: Coercion, where: str) -> BodyPlan | None:
@@ -100,6 +102,26 @@ def answer_plan(
     raise RouteError(
         f"{where}: response_class={response_class!r} is neither a Response class nor a function of the value"
     )
+
+
+def converter(type: Any) -> Callable[[Any, Exception | None], Any]:
+    """What makes the value of a response model out of another: a dict, an object with attributes, text for a number.
+
+    It raises the error that there was, or one of its own, if there is no way.
+    """
+    from lanner.native.schemas import schema_of
+
+    schema = schema_of(type, profile="compat", from_attributes=True)
+
+    def convert(value: Any, error: Exception | None) -> Any:
+        if error is not None and not isinstance(error, JSONEncodeError):
+            raise error
+        try:
+            return schema.validate(value)
+        except ValidationError as why:
+            raise error or JSONEncodeError(f"the answer is not of its type: {why}") from why
+
+    return convert
 
 
 def answers_itself(returned: Any) -> bool:

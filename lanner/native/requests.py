@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, MutableMapping
 from types import SimpleNamespace
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, quote, unquote
 
 Pairs = list[tuple[str, str]]
 Scope = MutableMapping[str, Any]
@@ -100,7 +100,10 @@ class Headers(Mapping[str, str]):
 
 
 class URL:
-    """The address of a request. Example: `request.url.path`, `str(request.url)`."""
+    """The address of a request. `path` is decoded, the address as a whole is as it was sent.
+
+    Example: `request.url.path`, `str(request.url)`
+    """
 
     def __init__(self, scope: Scope, host: str | None) -> None:
         self.scheme: str = scope["scheme"]
@@ -109,8 +112,9 @@ class URL:
             plain = server[1] is None or server[1] == {"http": 80, "https": 443}.get(self.scheme)
             host = server[0] if plain else f"{server[0]}:{server[1]}"
         self.netloc: str = host or ""
+        self.path: str = scope["path"]
         raw = scope.get("raw_path")
-        self.path: str = raw.decode("latin-1") if raw else scope["path"]
+        self._raw_path: str = raw.decode("latin-1") if raw else quote(self.path)
         self.query: str = scope["query_string"].decode("latin-1")
 
     @property
@@ -125,7 +129,7 @@ class URL:
 
     def __str__(self) -> str:
         start = f"{self.scheme}://{self.netloc}" if self.netloc else ""
-        return f"{start}{self.path}{'?' + self.query if self.query else ''}"
+        return f"{start}{self._raw_path}{'?' + self.query if self.query else ''}"
 
     def __eq__(self, other: object) -> bool:
         return str(self) == str(other)

@@ -180,7 +180,7 @@ class JSONResponse(Response):
     def render(self, content: Any) -> bytes:
         from lanner import json
 
-        return json.dumpb(content)
+        return json.dumpb(content, non_str_keys=True)
 
 
 class ORJSONResponse(JSONResponse):

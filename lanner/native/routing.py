@@ -77,6 +77,8 @@ class Route:
         self.answer = operation.answer_plan(
             self.signature, self.response_model, self.response_class, self.exclude, self.status, where
         )
+        if coercion.converts_answers and self.answer.schema is not None:
+            self.answer.convert = operation.converter(self.answer.schema.type)
         self.coroutine = operation.is_coroutine_function(self.endpoint)
 
 

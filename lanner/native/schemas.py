@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lanner.schema import Schema
+from lanner.schema._foreign import rows_of
 
 _made: dict[Any, Schema[Any]] = {}
 RECORDS = ("record", "dict", "tagged")
@@ -47,6 +48,16 @@ def kinds(schema: Schema[Any], index: int | None = None, seen: frozenset[int] = 
     if kind == "delegate":
         return {"foreign"}
     return {"scalar"}
+
+
+def wire_names(schema: Schema[Any]) -> list[str]:
+    """The names of a record's fields, as they are read."""
+    node = schema._nodes[schema._root]
+    while "same_as" in node:
+        node = schema._nodes[node["same_as"]]
+    if node["kind"] == "delegate":
+        return [name for name, _ in rows_of(node.get("own_class"))]
+    return [field["name"] for field in node.get("fields", ())]
 
 
 def is_model(type: Any) -> bool:

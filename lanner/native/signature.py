@@ -67,6 +67,8 @@ class Coercion:
     compat: bool = False
     errors: str = "all"
     duplicate_keys: str = "last"
+    lists_in_body: bool = False  # a list of scalars that does not say where it comes from; otherwise in the query
+    converts_answers: bool = False  # what is not of the response model is converted, as a body would be
 
     def schema(self, type: Any, text: bool) -> Schema[Any]:
         profile = "compat" if self.compat else "text" if text else "json"
@@ -130,7 +132,8 @@ def guessed(name: str, bare: Any, rules: list[Any], path_names: Sequence[str], c
     if name in path_names:
         return Path()
     schema = schema_for(coercion, Annotated[(bare, *rules)] if rules else bare, True, here)
-    return Body() if is_structured(schema, bare) else Query()
+    in_body = is_structured(schema, bare) or (coercion.lists_in_body and "row" in kinds(schema))
+    return Body() if in_body else Query()
 
 
 def is_structured(schema: Schema[Any], bare: Any) -> bool:

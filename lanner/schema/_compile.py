@@ -172,9 +172,13 @@ class Compiler:
         """A type that only pydantic supports: its own validator and serializer."""
         told = tuple(item for item in metadata if not isinstance(item, _rules.ForOneMember))
         adapter = _foreign.adapter_of(tp, told)
-        index = self.node("delegate", "missing", type_name(tp), object=adapter.validator, cls=adapter)
-        self.nodes[index]["encode"] = adapter.serializer
-        return index
+        foreign = self.foreign(adapter.validator, adapter.serializer)
+        return self.node("delegate", "missing", type_name(tp), object=foreign, encode=foreign, cls=adapter)
+
+    def foreign(self, validator: Any, serializer: Any, cls: type | None = None) -> _foreign.Foreign:
+        made = _foreign.Foreign(validator, serializer, cls)
+        self.codecs.append(made)
+        return made
 
     def structured(self, tp: Any, origin: Any, metadata: tuple[Any, ...]) -> int:
         cls = origin or tp
@@ -312,10 +316,8 @@ class Compiler:
 
     def delegate(self, tp: Any, cls: type) -> int:
         """A pydantic model or dataclass: its own validator and serializer."""
-        index = self.node("delegate", "model_type", cls.__name__, object=cls.__pydantic_validator__, cls=cls)  # type: ignore[attr-defined]
-        self.nodes[index]["encode"] = cls.__pydantic_serializer__  # type: ignore[attr-defined]
-        self.nodes[index]["own_class"] = cls
-        return index
+        foreign = self.foreign(cls.__pydantic_validator__, cls.__pydantic_serializer__, cls)  # type: ignore[attr-defined]
+        return self.node("delegate", "model_type", cls.__name__, object=foreign, encode=foreign, cls=cls, own_class=cls)
 
     def union(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         nullable = any(member in (None, types.NoneType) for member in members)

@@ -9,20 +9,98 @@ import typing
 from collections.abc import Iterable
 from typing import Annotated, Any
 
+from lanner.json import loads
+from lanner.schema._codecs import Codec
 from lanner.schema._definitions import Definitions, without_nulls
 from lanner.schema._raw import Refused
 
 KNOWN = {"AfterValidator", "Discriminator", "FieldInfo"}  # read by _rules, with the functions and fields they hold
+ROWS = (list, set, frozenset, tuple)
+Errors = list[dict[str, Any]]
 
 
-def errors_of(error: BaseException | None) -> list[dict[str, Any]] | None:
-    """The errors of a pydantic ValidationError, or of a Raw that was refused; None: it is another exception."""
+class Foreign(Codec):
+    """Reads and writes by pydantic. cls: the model, if it is one."""
+
+    def __init__(self, validator: Any, serializer: Any, cls: type | None = None) -> None:
+        self.validator = validator
+        self.cls = cls
+        self.validate_json = validator.validate_json
+        self._validate = validator.validate_python
+        self._validate_attributes = functools.partial(validator.validate_python, from_attributes=True)
+        self.to_json = functools.partial(serializer.to_json, by_alias=True)
+
+    @property
+    def validate_python(self) -> Any:
+        return self._validate_attributes if self.from_attributes else self._validate
+
+    def to_json_without(self, value: object, none: bool, unset: bool, defaults: bool) -> bytes:
+        """The JSON of a value without some of its fields."""
+        text: bytes = self.to_json(value, exclude_none=none, exclude_unset=unset, exclude_defaults=defaults)
+        return text
+
+    def errors_again(self, text: bytes) -> Errors | None:
+        """What pydantic says of a JSON text's value: "a valid list", not "a valid array", as all others here say."""
+        try:
+            self._validate_attributes(loads(text))
+        except Exception as error:
+            return pydantic_errors(error)
+        return None
+
+    def validate_pairs(self, values: dict[str, list[str]]) -> Any:
+        """A model of all pairs of a query or head: a list takes all values of its name, another field the last.
+
+        What is no field's is passed as it is, for the model to ignore, take or refuse.
+        """
+        given: dict[str, Any] = {name: found[0] if len(found) == 1 else found for name, found in values.items()}
+        for name, is_row in rows_of(self.cls):
+            if name in values:
+                given[name] = values[name] if is_row else values[name][-1]
+        return self._validate(given)
+
+
+@functools.cache
+def rows_of(cls: type | None) -> list[tuple[str, bool]]:
+    """The names by which a model's fields are read, and which of them are lists."""
+    fields: dict[str, Any] = getattr(cls, "__pydantic_fields__", None) or {}
+    return [(alias, is_row(field.annotation)) for name, field in fields.items() for alias in aliases_of(name, field)]
+
+
+def aliases_of(name: str, field: Any) -> list[str]:
+    alias = field.validation_alias or field.alias or name
+    choices = getattr(alias, "choices", [alias])
+    return [choice for choice in choices if isinstance(choice, str)]
+
+
+def is_row(annotation: Any) -> bool:
+    """Whether a type is a list of some kind, or may be one."""
+    origin = typing.get_origin(annotation) or annotation
+    if isinstance(origin, type) and issubclass(origin, ROWS):
+        return True
+    return not isinstance(origin, type) and any(map(is_row, typing.get_args(annotation)))
+
+
+def errors_of(error: BaseException | None, reader: object, text: bytes | None) -> Errors | None:
+    """The errors of a pydantic ValidationError, or of a Raw that was refused; None: it is another exception.
+
+    reader: what refused the value, which was text or none.
+    """
     if isinstance(error, Refused):
         return error.errors
+    errors = pydantic_errors(error)
+    if errors is None or text is None or not isinstance(reader, Foreign):
+        return errors
+    return reader.errors_again(text) or errors
+
+
+def pydantic_errors(error: BaseException | None) -> Errors | None:
     core = sys.modules.get("pydantic_core")
     if core is None or not isinstance(error, core.ValidationError):
         return None
-    errors: list[dict[str, Any]] = error.errors(include_url=False)
+    errors: Errors = error.errors(include_url=False)
+    for each in errors:
+        if isinstance(reason := each.get("ctx", {}).get("error"), Exception):
+            each["ctx"]["error"] = str(reason)
     return errors
 
 

@@ -101,6 +101,17 @@ void ErrorList::sort_by_field(std::size_t mark, std::size_t step, const Record& 
   }
 }
 
+void ErrorList::rename(std::size_t mark, std::uint32_t step, std::string_view from,
+                       std::string_view to) noexcept {
+  for (std::size_t i = mark; i < records_.size(); ++i) {
+    if (records_[i].loc_count <= step) continue;
+    LocItem& item = loc_[records_[i].loc_at + step];
+    if (item.kind == LocItem::Kind::number || loc_text(item) != from) continue;
+    item.kind = LocItem::Kind::text;
+    item.at = keep(to, kKeyTextMax, &item.size);
+  }
+}
+
 void ErrorList::move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept {
   const std::size_t size = records_.size();
   std::rotate(records_.begin() + std::min(mark, size), records_.begin() + std::min(middle, size),

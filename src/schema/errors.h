@@ -129,6 +129,20 @@ class ErrorList final {
   // Sorts the errors from `mark` on by the field that step `step` of their loc names; others come
   // last. This is pydantic's order, whatever the order of the document.
   void sort_by_field(std::size_t mark, std::size_t step, const Record& record) noexcept;
+  // Errors from `mark` on whose loc has this many steps say that their input was null.
+  template <class Drop>
+  void forget_inputs(std::size_t mark, Slug slug, std::uint32_t loc_count, Drop&& drop) noexcept {
+    for (std::size_t i = mark; i < records_.size(); ++i) {
+      ErrorRecord& error = records_[i];
+      if (error.slug != slug || error.loc_count != loc_count) continue;
+      if (error.input) drop(std::exchange(error.input, nullptr));
+      error.input_at = keep("null", kInputTextMax, &error.input_size);
+      error.input_cut = false;
+    }
+  }
+  // In the errors from `mark` on, step `step` of loc is `to` (copied) where it was `from`.
+  void rename(std::size_t mark, std::uint32_t step, std::string_view from,
+              std::string_view to) noexcept;
   // The errors from `middle` on come before those from `mark` on; all three are mark()s.
   void move_before(std::size_t mark, std::size_t middle, std::size_t end) noexcept;
 

@@ -99,5 +99,34 @@ TEST(Errors, ChangePlaces) {
   EXPECT_EQ(list[3].slug, Slug::int_type);
 }
 
+TEST(Errors, ForgetTheInputOfWhatIsMissing) {
+  ErrorList list(8);
+  int object = 0;
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(list.add(Slug::missing, nullptr, {&object, {}}, -1, {}));
+    list.add_name(name);
+  }
+  list.add_number(1);
+  int dropped = 0;
+  list.forget_inputs(0, Slug::missing, 1, [&](void* gone) { dropped += gone == &object; });
+  EXPECT_EQ(dropped, 1);
+  EXPECT_EQ(list[0].input, nullptr);
+  EXPECT_EQ(list.text(list[0].input_at, list[0].input_size), "null");
+  EXPECT_EQ(list[1].input, &object);  // deeper
+}
+
+TEST(Errors, RenameAStep) {
+  ErrorList list(8);
+  ASSERT_TRUE(list.add(Slug::missing, nullptr, {}, -1, {}));
+  list.add_name("save_data");
+  list.add_name("save_data");
+  ASSERT_TRUE(list.add(Slug::missing, nullptr, {}, -1, {}));
+  list.add_number(0);
+  list.rename(0, 0, "save_data", "save-data");
+  EXPECT_EQ(list.loc_text(list.loc(list[0])[0]), "save-data");
+  EXPECT_EQ(list.loc_text(list.loc(list[0])[1]), "save_data");
+  EXPECT_EQ(list.loc(list[1])[0].number, 0);
+}
+
 }  // namespace
 }  // namespace lanner::schema

@@ -202,8 +202,14 @@ class TextBuilder final {
     if (!value) machine.abort();
     return value;
   }
+  template <class Machine, class Item>
+  Value delegate_pairs(Machine& machine, const Node&, Item item) noexcept {
+    Value value = make([=] { return "delegated " + std::to_string(item.count) + " pairs"; });
+    if (!value) machine.abort();
+    return value;
+  }
   // The last value, as the text that a JSON document would have had.
-  Offender text_offender(const TextValue* values, std::uint32_t count, bool) noexcept {
+  Offender text_offender(const TextValue* values, std::uint32_t count, bool, bool) noexcept {
     return {nullptr, count ? values[count - 1].value : std::string_view()};
   }
 

@@ -34,6 +34,7 @@ class TextInput final {
     pairs,    // all names
     values,   // all values of one name
     element,  // one of several values: an array's item
+    array,    // all values of one name, that an array is made of
   };
   struct Item {  // no initializers: the machine's frames hold hundreds of them, unused
     const TextValue* first;
@@ -78,7 +79,11 @@ class TextInput final {
   }
 
   Value leaf(This& machine, const Node& node, Item item) noexcept {
-    if (item.shape == Shape::pairs) return machine.fail(node.wrong_type, item, node.wrong);
+    if (item.shape == Shape::pairs) {
+      if (node.kind == Kind::delegate && node.wrong_type == Slug::model_type)
+        return builder_.delegate_pairs(machine, node, item);
+      return machine.fail(node.wrong_type, item, node.wrong);
+    }
     if (item.count == 0) return machine.fail(Slug::missing, item);
     if (item.count > 1 && machine.plan().reject_duplicates)
       return machine.fail(Slug::duplicate_key, item);
@@ -92,7 +97,9 @@ class TextInput final {
     *in = {item, 0, nullptr, 0};
     const bool wants_pairs = node.kind == Kind::record || node.kind == Kind::dict;
     if (item.shape == Shape::pairs) return wants_pairs ? Opened::pairs : Opened::wrong;
-    return wants_pairs || item.shape == Shape::element ? Opened::wrong : Opened::items;
+    if (wants_pairs || item.shape == Shape::element) return Opened::wrong;
+    in->item.shape = Shape::array;
+    return Opened::items;
   }
 
   void hold(Item item, Container* in) noexcept { *in = {item, 0, nullptr, 0}; }
@@ -102,7 +109,8 @@ class TextInput final {
   struct Kept {};
   Kept keep(Item) const noexcept { return {}; }
   Offender offender(Item item) const noexcept {
-    return builder_.text_offender(item.first, item.count, item.shape == Shape::pairs);
+    return builder_.text_offender(item.first, item.count, item.shape == Shape::pairs,
+                                  item.shape == Shape::array);
   }
   bool skip(This&, Item) noexcept { return true; }
 

@@ -52,6 +52,15 @@ struct Types : test::Parts {
   Node *number, *optional, *list, *object;
 };
 
+TEST(TextInput, GivesAModelOfAnotherLibraryAllPairs) {
+  Types types;
+  Node* model = types.node(Kind::delegate, Slug::model_type);
+  Node* other = types.node(Kind::delegate, Slug::missing);
+  const std::vector<TextValue> two = {{"n", "1"}, {"l", "2"}};
+  EXPECT_EQ(read(types.plan, *model, two, Input::Shape::pairs), "delegated 2 pairs");
+  EXPECT_EQ(read(types.plan, *other, two, Input::Shape::pairs), "missing \n");
+}
+
 TEST(TextInput, ReadsTheLastValueOfAScalarAndAllOfAnArray) {
   const Types types;
   const std::vector<TextValue> two = {{"", "1"}, {"", "2"}};

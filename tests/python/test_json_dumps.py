@@ -250,6 +250,8 @@ def test_default_that_fails_or_loops():
     assert "128 deep" in str(refused(object(), default=lambda value: [value]))
     error = refused({"a": [object()]})
     assert (error.path, "default=" in str(error)) == ("$.a[0]", True)
+    error = refused({"a": [object()]}, default=lambda value: NotImplemented)
+    assert str(error) == "$.a[0]: object has no form in JSON"
 
 
 def test_default_may_change_what_is_being_written():

@@ -343,15 +343,52 @@ def test_pydantic_models_keep_their_own_rules() -> None:
     schema = Schema(Team)
     read = schema.decode(b'{"users":[{"name":"a","years":"3"}]}')
     assert read == Team([User(name="a", years=3)])
-    assert schema.encode(read) == b'{"users":[{"name":"a","age":3}]}'
+    assert schema.encode(read) == b'{"users":[{"name":"a","years":3}]}'  # by alias: it can be read again
     with pytest.raises(ValidationError) as raised:
         schema.decode(b'{"users":[{"name":"root","years":-1},5]}')
     assert [(e["type"], e["loc"]) for e in raised.value.errors()] == [
         ("value_error", ("users", 0, "name")),
         ("greater_than_equal", ("users", 0, "years")),
-        ("model_type", ("users", 1)),
+        ("model_attributes_type", ("users", 1)),
     ]
+    assert raised.value.errors()[0]["ctx"] == {"error": "no root"}
     assert schema.validate({"users": [{"name": "a", "years": 1}]}).users[0].age == 1
+
+
+class Wanted(pydantic.BaseModel):
+    model_config = {"extra": "forbid"}
+
+    q: str
+    tags: list[int] = []
+    page: int = pydantic.Field(1, alias="p")
+
+
+def test_pydantic_models_are_read_from_pairs() -> None:
+    schema = Schema(Wanted, profile="text")
+    read = schema.decode_pairs([("q", "a"), ("q", "b"), ("p", "3"), ("tags", "1")])
+    assert read == Wanted(q="b", tags=[1], p=3)
+    with pytest.raises(ValidationError) as raised:
+        schema.decode_pairs([("tags", "1"), ("tags", "x"), ("more", "1")])
+    assert [(e["type"], e["loc"], e["input"]) for e in raised.value.errors()] == [
+        ("missing", ("q",), {"tags": ["1", "x"], "more": "1"}),
+        ("int_parsing", ("tags", 1), "x"),
+        ("extra_forbidden", ("more",), "1"),
+    ]
+    assert Schema(Wanted | None, profile="text").decode_pairs([("q", "a")]) == Wanted(q="a")
+
+
+def test_errors_of_pydantic_in_json_are_those_of_its_python_mode() -> None:
+    with pytest.raises(ValidationError) as raised:
+        Schema(Wanted).decode(b'{"q":"a","tags":{}}')
+    assert raised.value.errors() == [
+        {"type": "list_type", "loc": ("tags",), "msg": "Input should be a valid list", "input": {}}
+    ]
+
+
+def test_fields_of_pydantic_models_are_left_out() -> None:
+    schema = Schema(list[Wanted])
+    assert schema.encode([Wanted(q="a")], exclude_unset=True) == b'[{"q":"a"}]'
+    assert schema.encode([Wanted(q="a", p=1)], exclude_defaults=True) == b'[{"q":"a"}]'
 
 
 class Point(lanner.Model, frozen=True, rename="camel"):

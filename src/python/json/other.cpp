@@ -188,8 +188,15 @@ JsonEncoder::Done JsonEncoder::write_fallback(Ref& value) noexcept {
                   Py_TYPE(value.get())->tp_name);
     return problem(problem_text_);
   }
-  value = Ref::steal(PyObject_CallOneArg(options_->fallback, value.get()));
-  return value ? Done::again : Done::failed;
+  Ref made = Ref::steal(PyObject_CallOneArg(options_->fallback, value.get()));
+  if (!made) return Done::failed;
+  if (made.get() == Py_NotImplemented) {
+    PyOS_snprintf(problem_text_, sizeof problem_text_, "%.100s has no form in JSON",
+                  Py_TYPE(value.get())->tp_name);
+    return problem(problem_text_);
+  }
+  value = std::move(made);
+  return Done::again;
 }
 
 }  // namespace lanner::python

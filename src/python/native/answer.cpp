@@ -4,6 +4,7 @@
 
 #include "python/json/encoder.h"
 #include "python/native/native_app.h"
+#include "python/object/exception.h"
 #include "python/object/str_bytes.h"
 #include "python/object/text.h"
 #include "python/schema/entry.h"
@@ -90,17 +91,34 @@ bool write_text(PyObject* value, Answer* to) noexcept {
   return false;
 }
 
+bool write_value(NativeApp& app, Operation& operation, PyObject* value,
+                 json::Output& out) noexcept {
+  if (PyObject* schema = operation.answer_schema())
+    return write_json(schema, value, out, operation.options());
+  JsonOptions options;
+  options.fallback = operation.options().fallback;
+  options.non_str_keys = true;
+  JsonEncoder encoder(&app.state().json, out, options);
+  return encoder.write(value);
+}
+
+// Writes what Python makes of a value that is not of the type, if it can make anything of it.
+bool write_converted(NativeApp& app, Operation& operation, PyObject* value,
+                     json::Output& out) noexcept {
+  const Ref error = take_exception();
+  Ref made =
+      Ref::steal(PyObject_CallFunctionObjArgs(operation.convert(), value, error.get(), nullptr));
+  out.truncate(0);
+  return made && write_value(app, operation, made.get(), out);
+}
+
 bool write_json_text(NativeApp& app, Operation& operation, PyObject* value, TextSpace& space,
                      Answer* to) noexcept {
   space.expect(operation.expected_bytes);
   json::Output out(space);
-  if (PyObject* schema = operation.answer_schema()) {
-    if (!write_json(schema, value, out, operation.options())) return false;
-  } else {
-    JsonOptions options;
-    JsonEncoder encoder(&app.state().json, out, options);
-    if (!encoder.write(value)) return false;
-  }
+  if (!write_value(app, operation, value, out) &&
+      !(operation.convert() && write_converted(app, operation, value, out)))
+    return false;
   operation.expected_bytes = std::min(out.size() + out.size() / 8 + 256, kExpectedMax);
   to->body = {out.data(), out.size()};
   to->in_space = true;

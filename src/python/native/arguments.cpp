@@ -109,6 +109,13 @@ Arguments::Found Arguments::read_texts(const Argument& argument, bool pairs,
   return *to ? Found::value : Found::error;
 }
 
+Arguments::Found Arguments::read_pairs(const Argument& argument, PyObject** to) noexcept {
+  if (!argument.in_order)
+    std::stable_sort(texts_.begin(), texts_.end(),
+                     [](const TextValue& a, const TextValue& b) { return a.name < b.name; });
+  return read_texts(argument, true, to);
+}
+
 Arguments::Found Arguments::read_path(const Argument& argument, PyObject** to) noexcept {
   if (argument.path_index >= request_.path_values.size()) return Found::failed;
   texts_.shrink(0);
@@ -125,15 +132,14 @@ Arguments::Found Arguments::read_path(const Argument& argument, PyObject** to) n
 
 Arguments::Found Arguments::read_query(const Argument& argument, PyObject** to) noexcept {
   if (!query_split_ && !split_query()) return Found::failed;
+  if (argument.whole && query_.size() == 0 && !argument.required()) return Found::absent;
   if (!errors_.empty() && errors_.enough()) return Found::error;
   texts_.shrink(0);
   if (argument.whole) {
     for (const TextValue& pair : query_) {
       if (!texts_.push(pair)) return Found::failed;
     }
-    std::stable_sort(texts_.begin(), texts_.end(),
-                     [](const TextValue& a, const TextValue& b) { return a.name < b.name; });
-    return read_texts(argument, true, to);
+    return read_pairs(argument, to);
   }
   for (const TextValue& pair : query_) {
     if (pair.name == argument.name && !texts_.push(pair)) return Found::failed;
@@ -156,26 +162,45 @@ bool Arguments::split_query() noexcept {
 
 Arguments::Found Arguments::read_header(const Argument& argument, PyObject** to) noexcept {
   texts_.shrink(0);
+  if (argument.whole) return read_headers(argument, to);
   for (const http::Field& field : request_.head.fields) {
     const bool same = argument.token != http::Token::unknown
                           ? field.token == argument.token
                           : field.token == http::Token::unknown &&
                                 http::equals_ignoring_case(field.name, argument.name);
-    if (!same && !argument.whole) continue;
+    if (!same) continue;
     TextValue text{argument.name, field.value};
-    if (argument.whole) {
-      char* name = space(field.name.size() + 1);
-      if (!name) return Found::failed;
-      std::transform(field.name.begin(), field.name.end(), name,
-                     [](char c) { return c == '-' ? '_' : http::to_lower(c); });
-      text.name = {name, field.name.size()};
-    }
     if (!keep_latin1(text.value, &text.value) || !texts_.push(text)) return Found::failed;
   }
-  if (argument.whole)
-    std::stable_sort(texts_.begin(), texts_.end(),
-                     [](const TextValue& a, const TextValue& b) { return a.name < b.name; });
-  return read_texts(argument, argument.whole, to);
+  return read_texts(argument, false, to);
+}
+
+// A model of all fields. One whose name is not that of the model's field, but of its attribute (an
+// underscore for a hyphen), is nobody's.
+Arguments::Found Arguments::read_headers(const Argument& argument, PyObject** to) noexcept {
+  for (const http::Field& field : request_.head.fields) {
+    char* lower = space(field.name.size() + 1);
+    if (!lower) return Found::failed;
+    std::transform(field.name.begin(), field.name.end(), lower, http::to_lower);
+    TextValue text{{lower, field.name.size()}, field.value};
+    const std::string_view name = text.name;
+    bool known = false;
+    bool mistaken = false;
+    for (const HeaderName& header : argument.headers) {
+      if (header.field == name) {
+        text.name = header.wire;
+        known = true;
+      }
+      mistaken = mistaken || header.wire == name;
+    }
+    if (mistaken && !known) continue;
+    if (!keep_latin1(text.value, &text.value) || !texts_.push(text)) return Found::failed;
+  }
+  const std::size_t mark = errors_.mark();
+  const Found found = read_pairs(argument, to);
+  for (const HeaderName& header : argument.headers)
+    errors_.rename(mark, 1, header.wire, header.field);
+  return found;
 }
 
 Arguments::Found Arguments::read_cookie(const Argument& argument, PyObject** to) noexcept {
@@ -192,10 +217,7 @@ Arguments::Found Arguments::read_cookie(const Argument& argument, PyObject** to)
       if (!texts_.push(text)) return Found::failed;
     }
   }
-  if (argument.whole)
-    std::stable_sort(texts_.begin(), texts_.end(),
-                     [](const TextValue& a, const TextValue& b) { return a.name < b.name; });
-  return read_texts(argument, argument.whole, to);
+  return argument.whole ? read_pairs(argument, to) : read_texts(argument, false, to);
 }
 
 Arguments::Found Arguments::read_body(const Argument& argument, PyObject** to) noexcept {
@@ -224,7 +246,11 @@ bool Arguments::decode_members() noexcept {
   prefix.name = kBody.data();
   prefix.size = static_cast<std::uint32_t>(kBody.size());
   errors_.set_prefix(&prefix, 1);
+  const std::size_t mark = errors_.mark();
   members_ = Ref::steal(read_json(operation_.body_schema(), request_.body, errors_));
+  // Each is a parameter of its own: what is missing is missing in no object.
+  errors_.forget_inputs(mark, Slug::missing, 2,
+                        [](void* input) { drop(static_cast<PyObject*>(input)); });
   errors_.set_prefix(nullptr, 0);
   not_json_ = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_MemoryError);
   return !PyErr_Occurred();

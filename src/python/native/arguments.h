@@ -70,6 +70,8 @@ class Arguments final {
   Found read_one(const Argument& argument, PyObject** to) noexcept;
   Found read_path(const Argument& argument, PyObject** to) noexcept;
   Found read_query(const Argument& argument, PyObject** to) noexcept;
+  Found read_pairs(const Argument& argument, PyObject** to) noexcept;
+  Found read_headers(const Argument& argument, PyObject** to) noexcept;
   Found read_header(const Argument& argument, PyObject** to) noexcept;
   Found read_cookie(const Argument& argument, PyObject** to) noexcept;
   Found read_body(const Argument& argument, PyObject** to) noexcept;

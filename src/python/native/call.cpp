@@ -35,10 +35,7 @@ bool NativeCall::begin(std::string_view body) noexcept {
       done = refuse(arguments.errors());
       break;
     case Arguments::Outcome::not_json: {
-      Ref error = take_exception();
-      Ref made = Ref::steal(PyObject_CallOneArg(app_.hooks().malformed.get(), error.get()));
-      if (made) raise_exception(std::move(made));
-      done = fail();
+      done = fail_as(app_.hooks().malformed.get(), take_exception());
       break;
     }
     case Arguments::Outcome::failed:
@@ -162,15 +159,7 @@ bool NativeCall::refuse(schema::ErrorList& errors) noexcept {
                                                        operation().function(), title.get())
                                : nullptr);
   if (!error) return fail();
-  if (app_.hooks().invalid) {
-    Ref body =
-        Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
-    Ref raised = Ref::steal(body ? PyObject_CallFunctionObjArgs(app_.hooks().invalid.get(),
-                                                                error.get(), body.get(), nullptr)
-                                 : nullptr);
-    if (raised) raise_exception(std::move(raised));
-    return fail();
-  }
+  if (app_.hooks().invalid) return fail_as(app_.hooks().invalid.get(), std::move(error));
   Ref text = Ref::steal(PyObject_CallMethod(error.get(), "json", nullptr));
   Py_ssize_t size = 0;
   const char* list = text ? PyUnicode_AsUTF8AndSize(text.get(), &size) : nullptr;
@@ -185,6 +174,16 @@ bool NativeCall::refuse(schema::ErrorList& errors) noexcept {
   made.head = &made.own;
   made.body = {out.data(), out.size()};
   return send(made, nullptr);
+}
+
+// Raises what the hook makes of an error and of the body.
+bool NativeCall::fail_as(PyObject* hook, Ref error) noexcept {
+  Ref body =
+      Ref::steal(PyBytes_FromStringAndSize(body_.data(), static_cast<Py_ssize_t>(body_.size())));
+  Ref raised = Ref::steal(
+      body ? PyObject_CallFunctionObjArgs(hook, error.get(), body.get(), nullptr) : nullptr);
+  if (raised) raise_exception(std::move(raised));
+  return fail();
 }
 
 bool NativeCall::fail() noexcept {

@@ -59,6 +59,7 @@ class NativeCall final : public http::Observer, public ListNode<NativeCallTag>, 
   bool send(const Answer& answer, TextSpace* space) noexcept;
   bool refuse(schema::ErrorList& errors) noexcept;
   bool fail() noexcept;  // the exception in flight becomes an answer
+  bool fail_as(PyObject* hook, Ref error) noexcept;
   bool give_up(Ref error) noexcept;
   void lose() noexcept;
   void after(const Answer& answer) noexcept;

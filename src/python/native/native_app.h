@@ -23,7 +23,7 @@ struct NativeHooks {
   Ref tasks;          // () -> BackgroundTasks
   Ref response_type;  // Response
   Ref failed;     // (error, request) -> (Response or awaitable, whether nobody expected the error)
-  Ref malformed;  // (JSONDecodeError) -> the exception that says so
+  Ref malformed;  // (JSONDecodeError, body) -> the exception that says so
   Ref invalid;  // (ValidationError, body) -> the exception that a handler is registered for; or none
   Ref rejected;  // (status, fields) -> the exception of a 404 or 405; none: answered without Python
   Ref background;  // (callable): runs it after the answer

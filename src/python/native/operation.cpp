@@ -52,6 +52,19 @@ int take_schema(NativeState* state, PyObject* dict, Ref* to) noexcept {
   return 0;
 }
 
+// names: a tuple of pairs of str.
+int take_headers(PyObject* names, Argument* to) noexcept {
+  if (!PyTuple_Check(names)) return wrong("headers");
+  to->names = Ref::borrow(names);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    const char* field = nullptr;
+    const char* wire = nullptr;
+    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(names, i), "ss", &field, &wire)) return -1;
+    to->headers.push_back({field, wire});
+  }
+  return 0;
+}
+
 schema::LocItem step(std::string_view name) noexcept {
   schema::LocItem item;
   item.name = name.data();
@@ -126,6 +139,7 @@ int Operation::take_argument(NativeState* state, PyObject* description, Argument
   if (to->source >= Source::request) return 0;
   to->many = is_true(description, "many");
   to->whole = is_true(description, "whole");
+  to->in_order = is_true(description, "in_order");
   PyObject* key = get(description, "name");
   Py_ssize_t size = 0;
   const char* text = key ? PyUnicode_AsUTF8AndSize(key, &size) : nullptr;
@@ -136,6 +150,9 @@ int Operation::take_argument(NativeState* state, PyObject* description, Argument
   if (to->source == Source::header) to->token = http::token_from_name(to->name);
   if (PyObject* index = get(description, "path_index"))
     to->path_index = static_cast<std::uint8_t>(PyLong_AsLong(index));
+  if (PyObject* names = get(description, "headers")) {
+    if (take_headers(names, to) < 0) return -1;
+  }
   if (take_schema(state, description, &to->schema) < 0) return -1;
   if (!to->schema && to->source != Source::member) return wrong("an argument has no schema");
   if (PyObject* fallback = PyDict_GetItemString(description, "default"))
@@ -162,6 +179,10 @@ int Operation::take_answer(NativeState* state, PyObject* description) noexcept {
   options_.exclude_unset = is_true(answer, "exclude_unset");
   options_.exclude_defaults = is_true(answer, "exclude_defaults");
   if (PyObject* maker = get(answer, "maker")) maker_ = Ref::borrow(maker);
+  if (PyObject* convert = get(answer, "convert")) convert_ = Ref::borrow(convert);
+  options_.exact_records = static_cast<bool>(convert_);
+  if (PyObject* fallback = get(answer, "fallback")) fallback_ = Ref::borrow(fallback);
+  options_.fallback = fallback_.get();
   if (kind_ == AnswerKind::made && !maker_) return wrong("maker");
   if (!head_.set_status(status_, {})) return wrong("status");
   PyObject* media_type = get(answer, "media_type");
@@ -174,7 +195,8 @@ int Operation::take_answer(NativeState* state, PyObject* description) noexcept {
 }
 
 int Operation::traverse(visitproc visit, void* arg) const noexcept {
-  for (const Ref* ref : {&function_, &keywords_, &body_schema_, &answer_schema_, &maker_}) {
+  for (const Ref* ref :
+       {&function_, &keywords_, &body_schema_, &answer_schema_, &maker_, &convert_, &fallback_}) {
     if (const int code = ref->traverse(visit, arg)) return code;
   }
   for (std::size_t i = 0; arguments_ && i < count_; ++i) {

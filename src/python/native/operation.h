@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "http/response_head.h"
 #include "http/token.h"
@@ -30,18 +31,29 @@ enum class Source : std::uint8_t {
   tasks,     // BackgroundTasks
 };
 
+// A field of a model of all header fields.
+struct HeaderName {
+  std::string_view field;  // in a request's head, in lower case
+  std::string_view wire;   // for the model
+};
+
 struct Argument {
   Source source = Source::query;
-  bool many = false;   // all values of the name, not the last
-  bool whole = false;  // a model of all pairs of the source
+  bool many = false;      // all values of the name, not the last
+  bool whole = false;     // a model of all pairs of the source
+  bool in_order = false;  // whole: pairs in the order of the request, not sorted by name
   std::uint8_t path_index = 0;
   http::Token token = http::Token::unknown;
   std::string_view name;  // on the wire; of a header in lower case. A view of `key`
   schema::LocItem loc[2];
-  Ref key;       // str: the name
-  Ref schema;    // lanner._core.Schema; none for what is given by type
-  Ref fallback;  // the default; none: required, or made by:
+  Ref key;                          // str: the name
+  std::vector<HeaderName> headers;  // whole: views of `names`
+  Ref names;                        // tuple of (field, wire)
+  Ref schema;                       // lanner._core.Schema; none for what is given by type
+  Ref fallback;                     // the default; none: required, or made by:
   Ref factory;
+
+  bool required() const noexcept { return !fallback && !factory; }
 };
 
 // How what the handler returns is written.
@@ -84,6 +96,8 @@ class Operation final {
   PyObject* answer_schema() const noexcept { return answer_schema_.get(); }
   const SchemaWriteOptions& options() const noexcept { return options_; }
   PyObject* maker() const noexcept { return maker_.get(); }
+  // (value, JSONEncodeError) -> a value that the schema writes; or null: there is no other.
+  PyObject* convert() const noexcept { return convert_.get(); }
   int status() const noexcept { return status_; }
   // Status and Content-Type of what the handler returns.
   const http::ResponseHead& head() const noexcept { return head_; }
@@ -104,6 +118,8 @@ class Operation final {
   Ref body_schema_;
   Ref answer_schema_;
   Ref maker_;
+  Ref convert_;
+  Ref fallback_;  // that of options_
   SchemaWriteOptions options_;
   http::ResponseHead head_;
   std::uint64_t body_limit_ = 0;

@@ -380,18 +380,43 @@ bool SchemaBuilder::excuse(schema::Slug* slug, std::string_view* text) noexcept 
   return true;
 }
 
+PyObject* SchemaBuilder::call_reader(const schema::Node& node, const char* method,
+                                     PyObject* argument) noexcept {
+  return call_method(static_cast<PyObject*>(node.object), method, argument);
+}
+
 PyObject* SchemaBuilder::delegated(const schema::Node& node,
                                    const schema::Offender& offender) noexcept {
-  auto* validator = static_cast<PyObject*>(node.object);  // pydantic_core.SchemaValidator
-  if (offender.object) {
-    return call_method(validator, "validate_python", static_cast<PyObject*>(offender.object));
-  }
+  if (offender.object)
+    return call_reader(node, "validate_python", static_cast<PyObject*>(offender.object));
   Ref text = Ref::steal(bytes(offender.json));
-  return text ? call_method(validator, "validate_json", text.get()) : nullptr;
+  return text ? call_reader(node, "validate_json", text.get()) : nullptr;
+}
+
+PyObject* SchemaBuilder::dict_of_lists(const schema::TextValue* pairs,
+                                       std::uint32_t count) noexcept {
+  const auto text = [](std::string_view bytes) noexcept {
+    return Ref::steal(
+        PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+  };
+  Ref dict = Ref::steal(PyDict_New());
+  for (std::uint32_t i = 0; dict && i < count; ++i) {
+    Ref name = text(pairs[i].name);
+    Ref value = text(pairs[i].value);
+    if (!name || !value) return nullptr;
+    PyObject* list = PyDict_GetItemWithError(dict.get(), name.get());
+    if (!list) {
+      Ref made = Ref::steal(PyErr_Occurred() ? nullptr : PyList_New(0));
+      if (!made || PyDict_SetItem(dict.get(), name.get(), made.get()) < 0) return nullptr;
+      list = made.get();
+    }
+    if (PyList_Append(list, value.get()) < 0) return nullptr;
+  }
+  return dict.release();
 }
 
 schema::Offender SchemaBuilder::text_offender(const schema::TextValue* values, std::uint32_t count,
-                                              bool pairs) noexcept {
+                                              bool pairs, bool array) noexcept {
   std::size_t room = schema::kInputTextMax;
   const auto text = [&room](std::string_view bytes) noexcept {
     const std::size_t size = std::min(bytes.size(), room);
@@ -408,7 +433,7 @@ schema::Offender SchemaBuilder::text_offender(const schema::TextValue* values, s
       if (!name || !value || PyDict_SetItem(shown.get(), name.get(), value.get()) < 0)
         shown.clear();
     }
-  } else if (count == 1) {
+  } else if (count == 1 && !array) {
     shown = text(values[0].value);
   } else {
     shown = Ref::steal(PyList_New(0));
@@ -423,10 +448,13 @@ schema::Offender SchemaBuilder::text_offender(const schema::TextValue* values, s
   return {shown.release(), {}, no_memory};
 }
 
-PyObject* SchemaBuilder::foreign_errors() noexcept {
+PyObject* SchemaBuilder::foreign_errors(const schema::Node& node, std::string_view json) noexcept {
   Raised raised;
-  Ref errors = Ref::steal(
-      PyObject_CallOneArg(classes_.errors_of, raised.value() ? raised.value() : Py_None));
+  Ref text = Ref::steal(json.empty() ? none() : bytes(json));
+  Ref errors = Ref::steal(text ? PyObject_CallFunctionObjArgs(
+                                     classes_.errors_of, raised.value() ? raised.value() : Py_None,
+                                     static_cast<PyObject*>(node.object), text.get(), nullptr)
+                               : nullptr);
   if (errors && PyList_Check(errors.get())) return errors.release();
   if (errors) raised.restore();  // not pydantic's
   return nullptr;

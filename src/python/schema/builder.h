@@ -32,7 +32,7 @@ struct SchemaClasses {
   PyObject* uuid = nullptr;     // uuid.UUID
   PyObject* decimal = nullptr;  // decimal.Decimal
   PyObject* errors_of =
-      nullptr;  // lanner.schema._foreign.errors_of: a pydantic error as a list, or None
+      nullptr;  // lanner.schema._foreign.errors_of(error, reader, text): a list, or None
 };
 
 // Needs the GIL. A null value means that a Python exception is set.
@@ -132,10 +132,18 @@ class SchemaBuilder final {
     return whole ? delegate_offender(machine, node, {whole, {}}) : abort(machine);
   }
 
-  // The input of errors in text values: the last value, all values, or a dict of all pairs; limited
-  // to about schema::kInputTextMax bytes.
-  schema::Offender text_offender(const schema::TextValue* values, std::uint32_t count,
-                                 bool pairs) noexcept;
+  // The same for a record of all pairs, which is given as a dict of lists.
+  template <class Machine, class Item>
+  Value delegate_pairs(Machine& machine, const schema::Node& node, Item item) noexcept {
+    Ref pairs = Ref::steal(dict_of_lists(item.first, item.count));
+    if (!pairs) return abort(machine);
+    return delegate_result(machine, node, call_reader(node, "validate_pairs", pairs.get()), {});
+  }
+
+  // The input of errors in text values: the only value (array: in a list), all values, or a dict of
+  // all pairs; limited to about schema::kInputTextMax bytes.
+  schema::Offender text_offender(const schema::TextValue* values, std::uint32_t count, bool pairs,
+                                 bool array) noexcept;
 
  private:
   Value other_record(const schema::Record& record, Value* values) noexcept;
@@ -148,9 +156,14 @@ class SchemaBuilder final {
   Value delegate_offender(Machine& machine, const schema::Node& node,
                           schema::Offender offender) noexcept {
     const Ref kept = Ref::steal(static_cast<PyObject*>(offender.object));
-    Value value = delegated(node, offender);
+    return delegate_result(machine, node, delegated(node, offender), offender.json);
+  }
+  // value: null with an exception set, which becomes errors if it is one of a value.
+  template <class Machine>
+  Value delegate_result(Machine& machine, const schema::Node& node, Value value,
+                        std::string_view json) noexcept {
     if (value) return value;
-    Ref errors = Ref::steal(foreign_errors());
+    Ref errors = Ref::steal(foreign_errors(node, json));
     if (!errors) return abort(machine);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(errors.get()); ++i) {
       PyObject* error = PyList_GET_ITEM(errors.get(), i);  // the dict of pydantic's errors()
@@ -161,7 +174,10 @@ class SchemaBuilder final {
     return nullptr;
   }
   Value delegated(const schema::Node& node, const schema::Offender& offender) noexcept;
-  PyObject* foreign_errors() noexcept;  // null: another exception is set
+  Value call_reader(const schema::Node& node, const char* method, PyObject* argument) noexcept;
+  PyObject* dict_of_lists(const schema::TextValue* pairs, std::uint32_t count) noexcept;
+  // json: what was read; empty: it was no JSON. Null: another exception is set.
+  PyObject* foreign_errors(const schema::Node& node, std::string_view json) noexcept;
   void add_foreign_loc(PyObject* error, schema::ErrorList& errors) noexcept;
   PyObject* timezone(const schema::Time& time) noexcept;
 

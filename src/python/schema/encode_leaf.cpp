@@ -18,6 +18,16 @@ namespace {
 
 constexpr Py_ssize_t kShortText = 4096;  // longer ones are written by pieces
 
+PyObject* to_json_without(PyObject* serializer, PyObject* value,
+                          const SchemaWriteOptions& options) noexcept {
+  const Ref method = Ref::steal(get_attribute(serializer, "to_json_without"));
+  const auto flag = [](bool on) noexcept { return on ? Py_True : Py_False; };
+  return method ? PyObject_CallFunctionObjArgs(method.get(), value, flag(options.exclude_none),
+                                               flag(options.exclude_unset),
+                                               flag(options.exclude_defaults), nullptr)
+                : nullptr;
+}
+
 json::Written write_long(json::Output& out, PyObject* text) noexcept {
   const auto size = static_cast<std::size_t>(PyUnicode_GET_LENGTH(text));
   switch (PyUnicode_KIND(text)) {
@@ -225,10 +235,12 @@ SchemaEncoder::Done SchemaEncoder::write_choice(const Node& node, PyObject* valu
   return said ? write_any(said.get()) : Done::failed;
 }
 
-// A pydantic model: its own serializer.
+// A pydantic model: its own serializer, through lanner.schema._foreign.Foreign.
 SchemaEncoder::Done SchemaEncoder::write_delegate(const Node& node, PyObject* value) noexcept {
   auto* serializer = static_cast<PyObject*>(node.encode);
-  Ref written = Ref::steal(call_method(serializer, "to_json", value));
+  Ref written = Ref::steal(excludes_ && node.wrong_type == schema::Slug::model_type
+                               ? to_json_without(serializer, value, options_)
+                               : call_method(serializer, "to_json", value));
   if (!written) return Done::failed;
   if (!PyBytes_Check(written.get())) return wrong(node, value);
   const std::string_view text(PyBytes_AS_STRING(written.get()),

@@ -14,8 +14,9 @@ using schema::Node;
 
 namespace {
 
-JsonOptions json_options() noexcept {
+JsonOptions json_options(PyObject* fallback) noexcept {
   JsonOptions options;  // as pydantic's JSON mode
+  options.fallback = fallback;
   options.utc_z = true;
   options.non_str_keys = true;
   return options;
@@ -34,7 +35,7 @@ SchemaEncoder::SchemaEncoder(const SchemaClasses& classes, SchemaState* state, j
       out_(out),
       options_(options),
       kernels_(json::escape_kernels()),
-      json_options_(json_options()),
+      json_options_(json_options(options.fallback)),
       excludes_(options.exclude_none || options.exclude_unset || options.exclude_defaults),
       dict_entries_(state->json.dict_entries),
       walk_(walk_of()) {}
@@ -240,7 +241,8 @@ SchemaEncoder::Done SchemaEncoder::open(const Node& node, PyObject* value) noexc
 SchemaEncoder::Done SchemaEncoder::open_record(const Node& node, PyObject* value) noexcept {
   const schema::Record& record = *node.record;
   if (record.make == schema::Make::mapping || !is(value, record.type)) {
-    if (!PyDict_Check(value)) return wrong(node, value);
+    const bool may_be = record.make == schema::Make::mapping || !options_.exact_records;
+    if (!may_be || !PyDict_Check(value)) return wrong(node, value);
     return push(node, share(value), From::dict, !record.from_array);
   }
   Done done = Done::opened;

@@ -25,6 +25,8 @@ struct SchemaWriteOptions {
   bool exclude_none = false;      // fields that are None
   bool exclude_unset = false;     // fields without a value; otherwise they are an error
   bool exclude_defaults = false;  // fields that equal their default
+  bool exact_records = false;     // a dict is no value of a dataclass
+  PyObject* fallback = nullptr;   // default(value) for what JSON cannot represent in Any; borrowed
 };
 
 class SchemaEncoder final {
