@@ -17,7 +17,7 @@ build:
 
 run:
 	@tools/setup.sh run
-	@echo "Open http://127.0.0.1:8000/search when it says that it serves (Ctrl-C ends it)."
+	@echo "Open http://127.0.0.1:8000/docs when it says that it serves (Ctrl-C ends it)."
 	@exec .venv/bin/lanner run $(APP) --app-dir $(APP_DIR) $(ARGS)
 
 test:

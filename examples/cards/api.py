@@ -19,8 +19,8 @@ app = App(title="Cards", version="1.0", description="A search API that answers f
 
 @app.get("/", include_in_schema=False)
 def index() -> RedirectResponse:
-    """To the cards."""
-    return RedirectResponse("/search")
+    """To the documentation page."""
+    return RedirectResponse("/docs")
 
 
 @app.get("/search")

@@ -135,13 +135,25 @@ def test_a_card_that_is_none_is_refused(cards: httpx.Client) -> None:
 
 
 def test_what_else_a_client_may_ask(cards: httpx.Client) -> None:
-    assert cards.get("/").headers["location"] == "/search"
+    assert cards.get("/").headers["location"] == "/docs"
     assert cards.get("/nowhere").status_code == 404
     assert cards.post("/search").headers["allow"] == "GET, HEAD, OPTIONS"
     head, get = cards.head("/search").headers, cards.get("/search").headers
     assert [head[name] for name in ("content-type", "content-length")] == [
         get[name] for name in ("content-type", "content-length")
     ]
+
+
+def test_its_documentation(cards: httpx.Client) -> None:
+    assert "swagger-ui" in cards.get("/docs").text
+    document = cards.get("/openapi.json").json()
+    assert list(document["components"]["schemas"]["Card"]["properties"]) == FIELDS
+    assert {name: set(each) for name, each in document["paths"].items()} == {
+        "/search": {"get"},
+        "/cards/{set_code}/{number}": {"get"},
+        "/cards": {"post"},
+    }
+    assert set(document["paths"]["/cards"]["post"]["responses"]) >= {"201", "409", "422", "507"}
 
 
 def test_the_one_with_falcon_gives_the_same_cards(falcon: ServerProcess, cards: httpx.Client) -> None:

@@ -206,7 +206,7 @@ def test_pairs_make_a_dict_a_typed_dict_or_a_tagged_record() -> None:
         (Circle | Square, "union_tag_not_found", ()),
         (list[int], "list_type", ()),
         (int, "int_type", ()),
-        (User, "model_type", ()),
+        (User, "missing", ("name",)),
     ],
     ids=str,
 )
