@@ -170,6 +170,9 @@ class Tidy:
             text = readme.read_text("utf-8") if readme.is_file() else ""
             if any(layer.iterdir()) and not text.strip():
                 self.problem(readme, 1, "each layer has a README.md: purpose, main types, tests")
+            title = f"# {layer.relative_to(self.root / 'src').as_posix()}"
+            if text.strip() and text.partition("\n")[0] != title:  # clang-format writes "#name"
+                self.problem(readme, 1, f"the first line is {title}")
 
     def check_docstring(self, path: Path) -> None:
         """A module's first line says what it is; a script may begin with its interpreter."""

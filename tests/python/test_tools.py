@@ -422,6 +422,8 @@ def test_tidy_wants_a_readme_in_each_layer(tree: Tree) -> None:
     tree.write("src/net/loop.h", header("", "net/loop.h"))
     why = "each layer has a README.md: purpose, main types, tests"
     assert tree.tidy() == [f"src/net/README.md:1: {why}"]
+    tree.write("src/net/README.md", "#net\n")
+    assert tree.tidy() == ["src/net/README.md:1: the first line is # net"]
 
 
 def test_tidy_wants_each_room_of_the_package_to_say_what_it_is(tree: Tree) -> None:
