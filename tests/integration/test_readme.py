@@ -14,4 +14,4 @@ def test_the_readmes_application_runs(serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text(code)
     server = serve("app:app", app_dir=tmp_path)
     assert httpx.get(f"{server.url}/falcon").text == "Hello, falcon\n"
-    assert httpx.get(f"{server.url}/").text == "Hello, world\n"
+    assert httpx.get(f"{server.url}/docs").headers["content-type"] == "text/html; charset=utf-8"
