@@ -305,11 +305,11 @@ def test_what_can_not_be_told_says_what_to_do(app: Callable[..., object], says: 
 @pytest.mark.parametrize(
     ("app", "wanted", "says"),
     [
-        (wsgi, "native", "--interface native is not there yet"),
+        (wsgi, "native", "--interface native: shop is no lanner.App; give --interface auto"),
         (asgi2, "auto", "ASGI 2 application; wrap it with asgiref.compatibility.guarantee_single_callable"),
     ],
 )
-def test_what_is_not_there_yet_is_said(app: Callable[..., object], wanted: str, says: str) -> None:
+def test_what_can_not_be_served_says_what_to_do(app: Callable[..., object], wanted: str, says: str) -> None:
     with pytest.raises(AppError, match=says):
         interface.choose(app, wanted, "shop")
 

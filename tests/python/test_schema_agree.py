@@ -58,9 +58,19 @@ def test_json_and_objects_are_read_alike(case: tuple[Made, list[Any]]) -> None:
         schema: Schema[Any] = Schema(made.tp, profile=profile)  # type: ignore[arg-type]
         for value in values:
             document = json.dumps(value, ensure_ascii=False).encode()
+            if profile == "compat" and pydantic_tells_apart(made.tp, document):
+                continue  # text is how JSON says a Decimal, in Python it is one more thing that an int is read from
             from_json = read(schema.decode, document)
             from_objects = read(schema.validate, json.loads(document))
             assert from_json == from_objects, (profile, document)
+
+
+def pydantic_tells_apart(tp: Any, document: bytes) -> bool:
+    try:
+        adapter = pydantic.TypeAdapter(tp)
+        return repr(adapter.validate_json(document)) != repr(adapter.validate_python(json.loads(document)))
+    except (pydantic.ValidationError, pydantic.PydanticSchemaGenerationError):
+        return False
 
 
 def theirs(adapter: pydantic.TypeAdapter[Any], value: Any, profile: str) -> tuple[Any, list[tuple[Any, ...]]]:
