@@ -162,7 +162,7 @@ FIXED = (
         values.one_of(*INTERFACES, asgi3="asgi", asginl="asgi"),
         "auto",
         SERVE,
-        "auto (by the signature), asgi or wsgi; native comes later.",
+        "auto (by the application), native (a lanner.App), asgi or wsgi.",
         "KIND",
     ),
     Flag(

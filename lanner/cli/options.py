@@ -20,7 +20,7 @@ class Options(TypedDict, total=False):
     app_dir: str | None
     chdir: str | None
     factory: bool | None
-    interface: Literal["auto", "asgi", "wsgi"] | None
+    interface: Literal["auto", "native", "asgi", "wsgi"] | None
     root_path: str | None
     proxy_headers: bool | None
     forwarded_allow_ips: str | Sequence[str] | None
