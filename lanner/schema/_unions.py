@@ -73,6 +73,7 @@ def tags(compiler: Compiler, children: list[int], discriminator: Any) -> dict[st
     """The field that tells the members apart: the one named, or one that is a Literal in all."""
     specs = [spec for child in children for spec in specs_of(compiler, child)]
     direct = [compiler.seen_through(child).get("spec") for child in children]
+    check_struct_tags([*specs, *filter(None, direct)])
     if len(direct) == len(list(filter(None, direct))) and (table := struct_tags(specs)):
         return table
     if discriminator is None:
@@ -97,16 +98,23 @@ def tags(compiler: Compiler, children: list[int], discriminator: Any) -> dict[st
     return None
 
 
+def check_struct_tags(specs: list[RecordSpec]) -> None:
+    """No two msgspec.Structs of a union have the same tag, whatever else is in it."""
+    taken: dict[tuple[str, str], RecordSpec] = {}
+    for spec in specs:
+        if spec.tag is None:
+            continue
+        field, tag = spec.tag
+        other = taken.setdefault((field, str(tag)), spec)
+        if other is not spec:
+            raise TypeError(f"{other.cls.__qualname__} and {spec.cls.__qualname__} have the same tag, {tag!r}")
+
+
 def struct_tags(specs: list[RecordSpec]) -> dict[str, Any] | None:
     """Those of msgspec.Structs, where all have one in the same field."""
     named = [spec.tag for spec in specs if spec.tag is not None]
     if len(named) != len(specs) or len({name for name, _ in named}) != 1:
         return None
-    taken: dict[str, RecordSpec] = {}
-    for spec, (_, tag) in zip(specs, named, strict=True):
-        other = taken.setdefault(str(tag), spec)
-        if other is not spec:
-            raise TypeError(f"{other.cls.__qualname__} and {spec.cls.__qualname__} have the same tag, {tag!r}")
     return tag_table(named[0][0], named[0][0], [[tag] for _, tag in named])
 
 
@@ -136,16 +144,16 @@ def values_of(compiler: Compiler, child: int, name: str) -> list[Any] | None:
 
 
 def tag_table(key: str, attribute: str, values: list[Any]) -> dict[str, Any]:
-    said = ", ".join(repr(value) for some in values for value in some)
+    expected = ", ".join(repr(value) for some in values for value in some)
     context = {"discriminator": f"'{key}'"}
     missing = f"Unable to extract tag using discriminator '{key}'"
-    invalid = f"Input tag '{_rules.HOLE}' found using '{key}' does not match any of the expected tags: {said}"
+    invalid = f"Input tag '{_rules.HOLE}' found using '{key}' does not match any of the expected tags: {expected}"
     return {
         "key": sys.intern(key),
         "attribute": attribute,
         "tags": [(str(value), not isinstance(value, str), i) for i, some in enumerate(values) for value in some],
         "not_found": _rules.rule(None, "union_tag_not_found", missing, context),
-        "invalid": _rules.rule(None, "union_tag_invalid", invalid, {**context, "expected_tags": said}),
+        "invalid": _rules.rule(None, "union_tag_invalid", invalid, {**context, "expected_tags": expected}),
     }
 
 

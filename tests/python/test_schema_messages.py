@@ -95,6 +95,7 @@ class Kind:
         (OddAlias, "x: the alias 3 is no str"),
         (Excluded, "password: exclude=True"),
         (Cat | Dog, "Cat and Dog have the same tag, 'pet'"),
+        (Cat | int | Dog, "Cat and Dog have the same tag, 'pet'"),
         (Annotated[int, pydantic.Field(discriminator="x")], "discriminator='x' means nothing for an integer"),
         (Annotated[list[int], pydantic.Field(discriminator="x")], "discriminator='x' means nothing for a list"),
         (Annotated[dict[str, int], pydantic.Field(discriminator="x")], "discriminator='x' means nothing for a dict"),
