@@ -64,11 +64,11 @@ def names_of(hint: Any, name: str, shown: str) -> tuple[list[Path], str]:
     """(where a field is read from, the name written), by an alias in Annotated; `name` where none is given."""
     if typing.get_origin(hint) is not typing.Annotated:
         return [(name,)], name
-    said = _rules.gather(hint.__metadata__)
+    names = _rules.gather(hint.__metadata__)
     if any(getattr(item, "exclude", None) is True for item in hint.__metadata__):
         raise TypeError(f"{shown}: exclude=True is for pydantic models; answer by a type without the field")
-    read = said.get("validation_alias") or said.get("alias") or name
-    written = said.get("serialization_alias") or said.get("alias") or name
+    read = names.get("validation_alias") or names.get("alias") or name
+    written = names.get("serialization_alias") or names.get("alias") or name
     if not isinstance(written, str):
         raise TypeError(f"{shown}: the alias {written!r} is no str")
     return paths_of(read, shown), written

@@ -58,7 +58,7 @@ class EnumCodec(Codec):
         except ValueError:
             found = None
         if found is None:
-            raise Refused([{**told, "loc": (), "input": value} for told in error.errors()]) from None
+            raise Refused([{**problem, "loc": (), "input": value} for problem in error.errors()]) from None
         if not isinstance(found, self.cls):
             name = self.cls.__name__
             raise TypeError(f"{name}._missing_() returned {found!r}, which is neither None nor a member of {name}")
@@ -111,8 +111,8 @@ class Base64Codec:
         except ValueError as error:
             why = "Only base64 data is allowed" if isinstance(error, UnicodeEncodeError) else str(error)
             message = f"Base64 decoding error: '{why}'"
-            told: Error = {"type": "base64_decode", "loc": (), "msg": message, "input": value, "ctx": {"error": why}}
-            raise Refused([told]) from None
+            problem: Error = {"type": "base64_decode", "loc": (), "msg": message, "input": value, "ctx": {"error": why}}
+            raise Refused([problem]) from None
 
     def to_json(self, value: object) -> bytes:
         if not isinstance(value, bytes | bytearray):

@@ -37,7 +37,7 @@ class Compiler:
     def __init__(self, resolver: Resolver | None = None) -> None:
         self.resolver = resolver
         self.within: list[Any] = []  # the own types whose sources are being compiled
-        self.codecs: list[_codecs.Codec] = []  # what is told the schema when there is one
+        self.codecs: list[_codecs.Codec] = []  # what is given the schema when there is one
         self.nodes: list[Node] = []
         self.records: dict[Any, int] = {}
         self.self: Any = None  # what Self means here
@@ -72,7 +72,7 @@ class Compiler:
         if tp is Raw:
             codec = RawCodec()
             raw = self.node("delegate", "missing", "Raw", object=codec, encode=codec, own_class=Raw, cls=codec)
-            return self.about(raw, metadata)
+            return self.constrain(raw, metadata)
         if _foreign.is_pydantics(tp, metadata):
             return self.adapted(tp, metadata)
         if origin in (typing.Union, types.UnionType):
@@ -109,31 +109,31 @@ class Compiler:
         kind, wrong, label = leaf
         if not metadata:
             return self.node(kind, wrong, label)
-        said = _rules.gather(metadata)
-        rules = _rules.rules_of(kind, said)
+        constraints = _rules.gather(metadata)
+        rules = _rules.rules_of(kind, constraints)
         if rules:
             label = f"constrained-{label}"
-        inner = self.node(kind, wrong, label, rules=rules, said=said)
-        self.nodes[inner]["allow_inf_nan"] = bool(said.get("allow_inf_nan"))
-        return self.functions(inner, said)
+        inner = self.node(kind, wrong, label, rules=rules, constraints=constraints)
+        self.nodes[inner]["allow_inf_nan"] = bool(constraints.get("allow_inf_nan"))
+        return self.functions(inner, constraints)
 
-    def about(self, inner: int, metadata: tuple[Any, ...]) -> int:
+    def constrain(self, inner: int, metadata: tuple[Any, ...]) -> int:
         """Wraps a node that has no rules of its own in nodes for its metadata: notes, predicates and functions."""
         if not metadata:
             return inner
-        said = _rules.gather(metadata)
+        constraints = _rules.gather(metadata)
         node = self.nodes[inner]
-        rules = _rules.rules_of(node["kind"], said)
+        rules = _rules.rules_of(node["kind"], constraints)
         if rules:
             inner = self.node("custom", "missing", node["label"], children=[inner], object=unchanged, rules=rules)
-        if any(note in said for note in _rules.NOTES):
-            inner = self.node(node["kind"], "missing", node["label"], same_as=inner, said=said)
-        return self.functions(inner, said)
+        if any(note in constraints for note in _rules.NOTES):
+            inner = self.node(node["kind"], "missing", node["label"], same_as=inner, constraints=constraints)
+        return self.functions(inner, constraints)
 
-    def functions(self, inner: int, said: dict[str, Any]) -> int:
+    def functions(self, inner: int, constraints: dict[str, Any]) -> int:
         """pydantic's AfterValidator, around the node, which is new."""
-        self.nodes[inner]["strict"] = bool(said.get("strict"))
-        for what, function in said["functions"]:
+        self.nodes[inner]["strict"] = bool(constraints.get("strict"))
+        for what, function in constraints["functions"]:
             if what == "after":
                 label = f"function-after[{getattr(function, '__name__', 'f')}(), {self.nodes[inner]['label']}]"
                 inner = self.node("custom", "missing", label, children=[inner], object=function)
@@ -155,23 +155,25 @@ class Compiler:
         self.within.pop()
         self.nodes[index]["own_class"] = tp if isinstance(tp, type) else None
         self.nodes[index]["lax_source"] = own.lax
-        return self.about(index, metadata)
+        return self.constrain(index, metadata)
 
     def base64(self, metadata: tuple[Any, ...]) -> int:
         """bytes as text in base64; lengths are those of the bytes."""
         mark = next(item for item in reversed(metadata) if is_base64(item))
-        said = _rules.gather(item for item in metadata if not is_base64(item))
-        lengths = {name: said[name] for name in _rules.LENGTHS & said.keys()}
+        constraints = _rules.gather(item for item in metadata if not is_base64(item))
+        lengths = {name: constraints[name] for name in _rules.LENGTHS & constraints.keys()}
         codec = _codecs.Base64Codec(isinstance(mark, Base64) and mark.urlsafe, lengths)
         inner = self.node("delegate", "missing", "base64", object=codec, encode=codec, cls=codec, own_class=bytes)
-        rules = _rules.rules_of("bytes", said)
-        made = self.node("custom", "missing", "bytes", children=[inner], object=unchanged, rules=rules, said=said)
-        return self.functions(made, said)
+        rules = _rules.rules_of("bytes", constraints)
+        made = self.node(
+            "custom", "missing", "bytes", children=[inner], object=unchanged, rules=rules, constraints=constraints
+        )
+        return self.functions(made, constraints)
 
     def adapted(self, tp: Any, metadata: tuple[Any, ...]) -> int:
         """A type that only pydantic supports: its own validator and serializer."""
-        told = tuple(item for item in metadata if not isinstance(item, _rules.ForOneMember))
-        adapter = _foreign.adapter_of(tp, told)
+        annotations = tuple(item for item in metadata if not isinstance(item, _rules.ForOneMember))
+        adapter = _foreign.adapter_of(tp, annotations)
         foreign = self.foreign(adapter.validator, adapter.serializer)
         return self.node("delegate", "missing", type_name(tp), object=foreign, encode=foreign, cls=adapter)
 
@@ -189,7 +191,7 @@ class Compiler:
         if made is not None:
             return made
         known = self.enum_of(cls) if issubclass(cls, enum.Enum) else self.record(tp, cls, arguments)
-        return self.about(known, metadata)
+        return self.constrain(known, metadata)
 
     def choices(self, values: list[tuple[Any, Any]], slug: str, cls: type | None, label: str) -> int:
         """values: (what is read, what it becomes)."""
@@ -217,7 +219,7 @@ class Compiler:
         expected = listed([repr(value) for value in flat])
         rule = self.nodes[index]["wrong"]
         rule["message"], rule["context"] = f"Input should be {expected}", {"expected": expected}
-        return self.about(index, metadata)
+        return self.constrain(index, metadata)
 
     def enum_of(self, cls: type[enum.Enum]) -> int:
         if issubclass(cls, enum.Flag):
@@ -328,21 +330,23 @@ class Compiler:
             made = self.members(members, metadata)
             return self.optional(made) if nullable else made
         made = self.compile(members[0], _rules.constraints_of(metadata))
-        return self.about(self.optional(made) if nullable else made, _rules.others_of(metadata))
+        return self.constrain(self.optional(made) if nullable else made, _rules.union_metadata_of(metadata))
 
     def members(self, members: list[Any], metadata: tuple[Any, ...]) -> int:
         """A union of several: constraints apply to the members that support them, other metadata to the union."""
-        said = _rules.gather(metadata)
-        discriminator = said.get("discriminator")
+        constraints = _rules.gather(metadata)
+        discriminator = constraints.get("discriminator")
         if discriminator is not None and any(map(_foreign.holds_model, members)):
-            told = _foreign.with_discriminator(metadata, discriminator)
-            return self.adapted(functools.reduce(operator.or_, members), told)
+            annotations = _foreign.with_discriminator(metadata, discriminator)
+            return self.adapted(functools.reduce(operator.or_, members), annotations)
         one = _rules.ForOneMember()
         inner = (*_rules.constraints_of(metadata), one)
         children = [self.compile(member, inner if len(inner) > 1 else ()) for member in members]
-        for name in _rules.CONSTRAINTS & said.keys() - one.used:
-            if said[name] is not False:
-                raise TypeError(f"{name}={said[name]!r} means nothing for {' or '.join(map(type_name, members))}")
+        for name in _rules.CONSTRAINTS & constraints.keys() - one.used:
+            if constraints[name] is not False:
+                raise TypeError(
+                    f"{name}={constraints[name]!r} means nothing for {' or '.join(map(type_name, members))}"
+                )
         labels = [self.nodes[child]["label"] for child in children]
         label = f"union[{','.join(labels)}]"
         tags = _unions.tags(self, children, discriminator)
@@ -354,7 +358,7 @@ class Compiler:
         else:
             kinds = _unions.looks([self.member(child) for child in children])
             made = self.node("union", "missing", label, children=children, labels=labels, kinds=kinds)
-        return self.about(made, _rules.others_of(metadata))
+        return self.constrain(made, _rules.union_metadata_of(metadata))
 
     def optional(self, inner: int) -> int:
         if self.nodes[inner]["kind"] == "none":

@@ -20,35 +20,35 @@ def container(compiler: Compiler, tp: Any, cls: type, arguments: Arguments, meta
     """The node of a container; None: the class is none."""
     plain = _types.ABSTRACT.get(cls, cls)
     accepted = cls if plain is not cls else None
-    said = _rules.gather(metadata)
+    constraints = _rules.gather(metadata)
     if plain in _types.MADE_OF:
-        return made_of(compiler, plain, arguments, said, metadata)
+        return made_of(compiler, plain, arguments, constraints, metadata)
     if plain in _types.CONTAINERS:
-        return compiler.functions(items_of(compiler, plain, arguments, said, accepted), said)
+        return compiler.functions(items_of(compiler, plain, arguments, constraints, accepted), constraints)
     if plain is tuple and _types.is_uniform(tp, arguments):
-        return compiler.functions(tuple_of(compiler, arguments, said), said)
+        return compiler.functions(tuple_of(compiler, arguments, constraints), constraints)
     if plain is tuple:
-        return compiler.about(fixed_of(compiler, arguments), metadata)
+        return compiler.constrain(fixed_of(compiler, arguments), metadata)
     if plain is dict:
-        return compiler.functions(dict_of(compiler, arguments, said, accepted), said)
+        return compiler.functions(dict_of(compiler, arguments, constraints, accepted), constraints)
     return None
 
 
-def made_of(compiler: Compiler, cls: type, arguments: Arguments, said: dict[str, Any], metadata: Any) -> int:
+def made_of(compiler: Compiler, cls: type, arguments: Arguments, constraints: dict[str, Any], metadata: Any) -> int:
     """deque, OrderedDict, defaultdict, Counter: read as list or dict, then made of it."""
-    said = {**said, "functions": []}  # they are for what is made
+    constraints = {**constraints, "functions": []}  # they are for what is made
     make: Callable[[Any], Any] = cls
     if cls is collections.deque:
-        inner = items_of(compiler, list, arguments, said, cls)
+        inner = items_of(compiler, list, arguments, constraints, cls)
     elif cls is collections.Counter:
-        inner = dict_of(compiler, (arguments[0] if arguments else Any, int), said, None)
+        inner = dict_of(compiler, (arguments[0] if arguments else Any, int), constraints, None)
     else:
-        inner = dict_of(compiler, arguments, said, None)
+        inner = dict_of(compiler, arguments, constraints, None)
         if cls is collections.defaultdict:
             make = functools.partial(collections.defaultdict, factory_of(arguments))
     label = f"{cls.__name__}[{compiler.nodes[inner]['label']}]"
     index = compiler.node("custom", "missing", label, object=make, children=[inner])
-    return compiler.about(index, _rules.others_of(metadata))
+    return compiler.constrain(index, _rules.union_metadata_of(metadata))
 
 
 def factory_of(arguments: Arguments) -> Callable[[], Any] | None:
@@ -62,21 +62,21 @@ def factory_of(arguments: Arguments) -> Callable[[], Any] | None:
 
 
 def items_of(
-    compiler: Compiler, cls: type, arguments: Arguments, said: dict[str, Any], accepted: type | None = None
+    compiler: Compiler, cls: type, arguments: Arguments, constraints: dict[str, Any], accepted: type | None = None
 ) -> int:
     """A list or set; `accepted`: a class whose instances are taken besides."""
     kind, wrong = _types.CONTAINERS[cls]
     item = compiler.compile(arguments[0] if arguments else Any)
     label = f"{kind}[{compiler.nodes[item]['label']}]"
-    rules = _rules.rules_of(kind, said)
-    return compiler.node(kind, wrong, label, children=[item], rules=rules, said=said, object=accepted)
+    rules = _rules.rules_of(kind, constraints)
+    return compiler.node(kind, wrong, label, children=[item], rules=rules, constraints=constraints, object=accepted)
 
 
-def tuple_of(compiler: Compiler, arguments: Arguments, said: dict[str, Any]) -> int:
+def tuple_of(compiler: Compiler, arguments: Arguments, constraints: dict[str, Any]) -> int:
     item = compiler.compile(arguments[0] if arguments else Any)
     label = f"tuple[{compiler.nodes[item]['label']}, ...]"
-    rules = _rules.rules_of("tuple", said)
-    return compiler.node("tuple", "tuple_type", label, children=[item], rules=rules, said=said)
+    rules = _rules.rules_of("tuple", constraints)
+    return compiler.node("tuple", "tuple_type", label, children=[item], rules=rules, constraints=constraints)
 
 
 def fixed_of(compiler: Compiler, arguments: Arguments) -> int:
@@ -88,7 +88,7 @@ def fixed_of(compiler: Compiler, arguments: Arguments) -> int:
     return compiler.node("fixed", "tuple_type", label, children=items, too_long=_rules.too_long("Tuple", len(items)))
 
 
-def dict_of(compiler: Compiler, arguments: Arguments, said: dict[str, Any], accepted: type | None = None) -> int:
+def dict_of(compiler: Compiler, arguments: Arguments, constraints: dict[str, Any], accepted: type | None = None) -> int:
     key = compiler.compile(arguments[0] if arguments else Any)
     asked = compiler.nodes[key].get("key")
     key = key if asked is None else asked
@@ -98,5 +98,7 @@ def dict_of(compiler: Compiler, arguments: Arguments, said: dict[str, Any], acce
         )
     value = compiler.compile(arguments[1] if len(arguments) > 1 else Any)
     label = f"dict[{compiler.nodes[key]['label']},{compiler.nodes[value]['label']}]"
-    rules = _rules.rules_of("dict", said)
-    return compiler.node("dict", "dict_type", label, children=[key, value], rules=rules, said=said, object=accepted)
+    rules = _rules.rules_of("dict", constraints)
+    return compiler.node(
+        "dict", "dict_type", label, children=[key, value], rules=rules, constraints=constraints, object=accepted
+    )

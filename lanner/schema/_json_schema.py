@@ -226,14 +226,14 @@ class Describer:
         if spec.tag is not None:
             properties[spec.tag[0]] = {"const": spec.tag[1]}
             required.append(spec.tag[0])
-        for field, told in zip(record["fields"], spec.fields, strict=True):
-            if told.input_only if self.output else not told.takes_input:
+        for field, declared in zip(record["fields"], spec.fields, strict=True):
+            if declared.input_only if self.output else not declared.takes_input:
                 continue
-            name = told.write_name or field["name"] if self.output else field["name"]
+            name = declared.write_name or field["name"] if self.output else field["name"]
             names = [name] if self.output or not field["paths"] else sorted({str(path[0]) for path in field["paths"]})
             for place in names:
                 properties[place] = self.field(field, place) if (place,) in (field["paths"] or [(place,)]) else {}
-            if self.is_required(record, field, told) and len(names) == 1:
+            if self.is_required(record, field, declared) and len(names) == 1:
                 required.append(name)
         described = {"title": node["name"], "type": "object", "properties": properties}
         if required:
@@ -301,11 +301,11 @@ class Describer:
         return described
 
     def noted(self, described: Described, node: Node) -> Described:
-        said = node.get("said", {})
-        described = {**described, **{note: said[note] for note in NOTES if note in said}}
-        if "deprecated" in said:  # pydantic: or the text of a warning
-            described["deprecated"] = bool(said["deprecated"])
-        extra = said.get("extra_json_schema")
+        constraints = node.get("constraints", {})
+        described = {**described, **{note: constraints[note] for note in NOTES if note in constraints}}
+        if "deprecated" in constraints:  # pydantic: or the text of a warning
+            described["deprecated"] = bool(constraints["deprecated"])
+        extra = constraints.get("extra_json_schema")
         if callable(extra):
             extra(described)
             return described

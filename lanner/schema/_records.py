@@ -121,7 +121,7 @@ def warn_of_argument(cls: type, spec: FieldSpec) -> None:
     )
 
 
-def told(cls: type, spec: FieldSpec) -> FieldSpec:
+def with_arguments(cls: type, spec: FieldSpec) -> FieldSpec:
     """With what an argument object says, as default or in Annotated: constraints, names, the default itself."""
     if is_argument(spec.default):
         warn_of_argument(cls, spec)
@@ -173,7 +173,7 @@ def dataclass_record(cls: type, hints: Hints) -> RecordSpec:
             spec.factory, spec.required = field.default_factory, False
         elif not field.init:
             spec.required = False
-        specs.append(told(cls, spec))
+        specs.append(with_arguments(cls, spec))
     wrong = class_rule("dataclass_type", "Input should be a dictionary or an instance of {}", cls)
     forbid_extra = forbids_extra(cls)
     generated = getattr(getattr(getattr(cls, "__init__", None), "__code__", None), "co_filename", "") == "<string>"
@@ -221,7 +221,7 @@ def named_tuple_record(cls: type, hints: Hints) -> RecordSpec:
         spec = FieldSpec(name, name, hints.get(name, Any))
         if name in cls._field_defaults:  # type: ignore[attr-defined]
             spec.default, spec.required = cls._field_defaults[name], False  # type: ignore[attr-defined]
-        specs.append(told(cls, spec))
+        specs.append(with_arguments(cls, spec))
     message = "Input should be a tuple, list, dictionary or an instance of {}"
     maker = next(base for base in cls.__mro__ if "__new__" in base.__dict__)
     plain = "_fields" in maker.__dict__ and cls.__init__ is object.__init__ and called_plainly(cls)  # type: ignore[misc]

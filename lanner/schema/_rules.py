@@ -129,16 +129,16 @@ def gather(metadata: Iterable[object]) -> dict[str, Any]:
 
 def constraints_of(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
     """What of the metadata constrains values, as what a member of a union is given."""
-    said = gather(metadata)
-    kept = {name: said[name] for name in (*CONSTRAINTS, "format", "strict") if name in said}
+    constraints = gather(metadata)
+    kept = {name: constraints[name] for name in (*CONSTRAINTS, "format", "strict") if name in constraints}
     return (types.SimpleNamespace(**kept),) if kept else ()
 
 
-def others_of(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
+def union_metadata_of(metadata: tuple[Any, ...]) -> tuple[Any, ...]:
     """What of the metadata is for the union as a whole: notes and functions."""
-    said = gather(metadata)
-    notes = {name: said[name] for name in NOTES if name in said and name != "format"}
-    functions = [Function(what, function) for what, function in said["functions"]]
+    constraints = gather(metadata)
+    notes = {name: constraints[name] for name in NOTES if name in constraints and name != "format"}
+    functions = [Function(what, function) for what, function in constraints["functions"]]
     return (*([types.SimpleNamespace(**notes)] if notes else []), *functions)
 
 
@@ -246,8 +246,8 @@ def digits_of(value: decimal.Decimal) -> tuple[int, int]:
     return max(len(digits), places), places
 
 
-def digit_rules(said: dict[str, Any]) -> Iterator[Rule]:
-    most, places = said.get("max_digits"), said.get("decimal_places")
+def digit_rules(constraints: dict[str, Any]) -> Iterator[Rule]:
+    most, places = constraints.get("max_digits"), constraints.get("decimal_places")
     if most is not None:
         message = f"Decimal input should have no more than {plural(most, 'digit')} in total"
         yield rule("max_digits", "decimal_max_digits", message, {"max_digits": most}, lambda v: digits_of(v)[0] <= most)
@@ -287,20 +287,20 @@ def bound_for(kind: str, bound: Any) -> Any:
     return bound
 
 
-def string_rules(said: dict[str, Any]) -> Iterator[Rule]:
+def string_rules(constraints: dict[str, Any]) -> Iterator[Rule]:
     for name, demand in (("strip_whitespace", "strip"), ("to_lower", "lower"), ("to_upper", "upper")):
-        if said.get(name):
+        if constraints.get(name):
             yield rule(demand, "value_error", "")
     for name in ("max_length", "min_length"):
-        if said.get(name) is not None:
-            yield length_rule("string", name, said[name])
-    if said.get("pattern") is not None:
-        source = pattern_of(said["pattern"])
+        if constraints.get(name) is not None:
+            yield length_rule("string", name, constraints[name])
+    if constraints.get("pattern") is not None:
+        source = pattern_of(constraints["pattern"])
         yield pattern_rule(
             source, "string_pattern_mismatch", f"String should match pattern '{source}'", {"pattern": source}
         )
-    if said.get("format") is not None:
-        name = said["format"]
+    if constraints.get("format") is not None:
+        name = constraints["format"]
         if name == "ipv6":
             yield rule("predicate", "string_format", "String should be a valid ipv6", {"format": name}, is_ipv6)
         elif name in FORMATS:
@@ -319,15 +319,17 @@ def is_ipv6(text: str) -> bool:
     return True
 
 
-def check_meaning(kind: str, said: dict[str, Any]) -> dict[str, Any]:
-    """`said` without the constraints that do not apply to the kind; outside of unions these are errors."""
+def check_meaning(kind: str, constraints: dict[str, Any]) -> dict[str, Any]:
+    """`constraints` without the constraints that do not apply to the kind; outside of unions these are errors."""
     meaningful = MEANINGFUL.get(kind, set())
-    member = said.get("for_one_member")
-    kept = dict(said)
-    if said.get("discriminator") is not None:
-        raise TypeError(f"discriminator={said['discriminator']!r} means nothing for {article(kind)}: it is for unions")
-    for name in CONSTRAINTS & said.keys():
-        value = said[name]
+    member = constraints.get("for_one_member")
+    kept = dict(constraints)
+    if constraints.get("discriminator") is not None:
+        raise TypeError(
+            f"discriminator={constraints['discriminator']!r} means nothing for {article(kind)}: it is for unions"
+        )
+    for name in CONSTRAINTS & constraints.keys():
+        value = constraints[name]
         if value is False and name != "tz":
             continue
         if name in meaningful:
@@ -362,22 +364,24 @@ def zone_rule(kind: str, zone: Any) -> Rule:
 def predicate_rule(function: Callable[[Any], Any]) -> Rule:
     inner = getattr(function, "func", function) if type(function).__name__ == "Not" else function
     name = getattr(inner, "__qualname__", repr(inner))
-    said = f"not {name}" if inner is not function else name
-    return rule("predicate", "predicate_failed", f"Predicate {said} failed", None, function)
+    label = f"not {name}" if inner is not function else name
+    return rule("predicate", "predicate_failed", f"Predicate {label} failed", None, function)
 
 
-def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
+def rules_of(kind: str, constraints: dict[str, Any]) -> list[Rule]:
     """The rules of a node of `kind`; a constraint that does not apply to it is a TypeError."""
-    said = check_meaning(kind, said)
+    constraints = check_meaning(kind, constraints)
     made: list[Rule] = []
     if kind == "string":
-        made += string_rules(said)
+        made += string_rules(constraints)
     elif kind in SIZED:
         made += [
-            length_rule(kind, name, said[name]) for name in ("max_length", "min_length") if said.get(name) is not None
+            length_rule(kind, name, constraints[name])
+            for name in ("max_length", "min_length")
+            if constraints.get(name) is not None
         ]
     for name in ("multiple_of", "le", "lt", "ge", "gt"):
-        bound = said.get(name)
+        bound = constraints.get(name)
         if bound is None:
             continue
         if name == "multiple_of" and not isinstance(bound, datetime.timedelta) and not bound > 0:
@@ -386,10 +390,10 @@ def rules_of(kind: str, said: dict[str, Any]) -> list[Rule]:
         compared = bound_for(kind, bound)
         made.append(rule(name, slug, message.format(show(bound)), {name: context_bound(bound)}, compared))
     if kind == "decimal":
-        made += digit_rules(said)
-    if said.get("tz") is not None:
-        made.append(zone_rule(kind, said["tz"]))
-    if said.get("unique") and kind in ("list", "tuple"):
+        made += digit_rules(constraints)
+    if constraints.get("tz") is not None:
+        made.append(zone_rule(kind, constraints["tz"]))
+    if constraints.get("unique") and kind in ("list", "tuple"):
         made.append(rule("unique", "not_unique", "Items should be unique"))
-    made += [predicate_rule(function) for what, function in said["functions"] if what == "predicate"]
+    made += [predicate_rule(function) for what, function in constraints["functions"] if what == "predicate"]
     return made
