@@ -60,7 +60,7 @@ char* StreamHub::receive_buffer() noexcept {
 }
 
 void StreamHub::close() noexcept {
-  while (StreamTransport* transport = kept_.front()) {
+  while (StreamTransport* transport = busy_transports_.front()) {
     const Ref keep = Ref::borrow(transport->self());
     transport->detach();
   }
@@ -72,7 +72,7 @@ int StreamHub::traverse(visitproc visit, void* arg) noexcept {
     if (int code = ref->traverse(visit, arg)) return code;
   }
   int code = 0;
-  kept_.for_each([&](StreamTransport& transport) {
+  busy_transports_.for_each([&](StreamTransport& transport) {
     if (code == 0) code = visit(transport.self(), arg);
   });
   return code;

@@ -22,7 +22,7 @@
 namespace lanner::python {
 
 class StreamTransport;
-struct KeptTag {};
+struct BusyTag {};
 
 class StreamHub final {
  public:
@@ -59,7 +59,7 @@ class StreamHub final {
   const Parts& parts() const noexcept { return parts_; }
   // kReceiveBytesMax bytes, made at the first use; nullptr when memory is out.
   char* receive_buffer() noexcept;
-  IntrusiveList<StreamTransport, KeptTag>& kept() noexcept { return kept_; }
+  IntrusiveList<StreamTransport, BusyTag>& busy_transports() noexcept { return busy_transports_; }
 
   int traverse(visitproc visit, void* arg) noexcept;
   // For tp_clear: what is part of cycles. asyncio's parts stay until the end.
@@ -75,7 +75,7 @@ class StreamHub final {
   LoopCore* core_ = nullptr;
   Ref loop_;
   Parts parts_;
-  IntrusiveList<StreamTransport, KeptTag> kept_;
+  IntrusiveList<StreamTransport, BusyTag> busy_transports_;
   std::unique_ptr<char, Free> receive_buffer_;
 };
 

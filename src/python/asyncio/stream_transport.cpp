@@ -118,12 +118,12 @@ bool StreamTransport::waits_to_write() const noexcept {
 // May destroy *this, unless the caller has a reference.
 void StreamTransport::settle() noexcept {
   const bool busy = interest_ != 0 || ListNode<FlushTag>::linked();
-  if (busy == kept()) return;
+  if (busy == kept_alive()) return;
   if (busy) {
     (void)share(self_);
-    hub_->kept().push_back(*this);
+    hub_->busy_transports().push_back(*this);
   } else {
-    ListNode<KeptTag>::unlink();
+    ListNode<BusyTag>::unlink();
     drop(self_);
   }
 }

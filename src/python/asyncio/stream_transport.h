@@ -26,7 +26,7 @@
 
 namespace lanner::python {
 
-class StreamTransport final : private net::Watcher, private Flushable, public ListNode<KeptTag> {
+class StreamTransport final : private net::Watcher, private Flushable, public ListNode<BusyTag> {
  public:
   // Bytes objects of this size and more are referenced until they are sent, smaller ones copied.
   static constexpr std::size_t kReferenceBytesMin = 16 * 1024;
@@ -144,7 +144,7 @@ class StreamTransport final : private net::Watcher, private Flushable, public Li
   LoopCore& core() noexcept { return hub_->core(); }
   ObjectState& names() noexcept { return state_.names; }
   bool connected() const noexcept { return hub_ != nullptr; }
-  bool kept() const noexcept { return ListNode<KeptTag>::linked(); }
+  bool kept_alive() const noexcept { return ListNode<BusyTag>::linked(); }
   bool waits_to_write() const noexcept;
 
   PyObject* self_;

@@ -400,7 +400,7 @@ bool ObjectInput::take_own(This& machine, const Node& node, Item item, Value* va
   const int truth = PyObject_IsInstance(item, static_cast<PyObject*>(node.lax_source));
   if (truth < 0) machine.abort();
   if (truth <= 0) return truth < 0;
-  kept_ = Ref::borrow(item);
+  item_ = Ref::borrow(item);
   Value given = PyLong_Check(item) ? plain_int(item) : share(item);
   *value = machine.made(given ? builder_.call(node, given) : nullptr, item);
   return true;

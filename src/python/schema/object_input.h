@@ -61,7 +61,7 @@ class ObjectInput final {
         std::isfinite(PyFloat_AS_DOUBLE(item))) {
       return share(item);
     }
-    kept_ = Ref::borrow(item);  // until its rules have been checked, whatever user code does
+    item_ = Ref::borrow(item);  // until its rules have been checked, whatever user code does
     return other_leaf(machine, node, item);
   }
   Opened open(This& machine, const Node& node, Item item, Container* in, Value* ready) noexcept;
@@ -248,7 +248,7 @@ class ObjectInput final {
   const SchemaClasses& classes_;
   SchemaBuilder& builder_;
   const bool looks_into_dicts_;
-  Ref kept_;
+  Ref item_;
 };
 
 // The text of a tag's value, as a plan's Tags have it; a str's or int's, also of a class of its
