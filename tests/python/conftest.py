@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -70,10 +70,10 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def lanner(tmp_path: Path) -> Command:
-    """Runs the command line to its end, in tmp_path: lanner("run", "shop:app", PORT="80")."""
+    """Runs the command line to its end, in tmp_path: lanner("run", "shop:app", PORT="80"); by another command: by=."""
 
-    def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-P", "-m", "lanner", *arguments]
+    def run(*arguments: str, by: Iterable[str] = (), **variables: str) -> "subprocess.CompletedProcess[str]":
+        command = [*by, sys.executable, "-P", "-m", "lanner", *arguments]
         return subprocess.run(
             command, cwd=tmp_path, env=environment(variables), capture_output=True, text=True, timeout=60, check=False
         )

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import pytz
 
 from lanner import json
 
@@ -95,7 +96,6 @@ def test_a_zone_of_pytz_has_the_offset_that_was_meant() -> None:
 
 
 def test_real_pytz_agrees() -> None:
-    pytz = pytest.importorskip("pytz")
     zone = pytz.timezone("Europe/Berlin")
     naive = datetime.datetime(2024, 7, 1, 12)
     assert (
