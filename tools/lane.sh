@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tools/lane.sh: a quick part of the tests on another interpreter, or on another build of the extension:
 # tools/lane.sh NAME PYTHON [CMAKE OPTION...]. All it makes is under build/lanes/NAME. Exit code 77: no such interpreter.
+# -DLANNER_PORTABLE=ON: one that relies on no layout of CPython's objects (src/python/object/layout.h).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 name=$1 python=$2
@@ -16,7 +17,7 @@ tests=(
 )
 packages=(
   annotated-types attrs click fastapi httpx hypothesis jsonschema msgspec numpy orjson pydantic pytest pytest-timeout
-  typing-extensions uvloop
+  pytz typing-extensions uvloop
 )
 
 find_python() {  # version -> an interpreter that runs and has its headers
@@ -55,6 +56,7 @@ cp "$lane"/build/_core*.so "$lane/package/lanner/"
 # Servers under test are started with this path, too (tests/support/server.py).
 export PYTHONPATH=$lane/package:$PWD PYTHONSAFEPATH=1  # the checkout's own lanner/ is not in the way
 "$lane/venv/bin/python" -P -c "import lanner._core as core
-if '$lane' not in core.__file__:
+portable = '-DLANNER_PORTABLE=ON' in '$*'.split()
+if '$lane' not in core.__file__ or (portable and core.relies_on_layouts()):
     raise SystemExit('not the extension of this lane: ' + core.__file__)"
 exec "$lane/venv/bin/python" -P -m pytest -q -p no:cacheprovider "--junitxml=build/reports/$name.xml" "${tests[@]}"

@@ -28,9 +28,12 @@ THREADED = ("net", "log", "server")  # the layers with threads
 LEVEL_TESTS = ("test_json_*", "test_schema*", "test_model")
 LEVELS = ("baseline", "avx2")  # beside all that the machine has
 # Lanes: a quick part of the tests (tools/lane.sh lists it) on other interpreters and other builds of the extension.
-# A new one is a line here: name -> interpreter, then options of CMake, such as -DLANNER_PORTABLE=ON. One whose
-# interpreter is not found is skipped.
-LANES: dict[str, tuple[str, ...]] = {"python3.12": ("python3.12",), "python3.13": ("python3.13",)}
+# A new one is a line here: name -> interpreter, then options of CMake. One whose interpreter is not found is skipped.
+LANES: dict[str, tuple[str, ...]] = {
+    "python3.12": ("python3.12",),
+    "python3.13": ("python3.13",),
+    "portable": ("python3.11", "-DLANNER_PORTABLE=ON"),  # what a Python gets whose layouts were not tested
+}
 # Tests that try more when they are told to.
 RANDOM_TESTS = ("test_json_loads", "test_schema_agree", "test_schema_leaks")
 RANDOM_ROUNDS = {"LANNER_DOUBLES": "1000000", "LANNER_EXAMPLES": "2000", "LANNER_ROUNDS": "60"}
