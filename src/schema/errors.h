@@ -68,7 +68,7 @@ class ErrorList final {
     loc_.swap(other.loc_);
     std::swap(text_, other.text_);
   }
-  bool empty() const noexcept { return records_.size() == 0; }
+  bool empty() const noexcept { return records_.empty(); }
   bool full() const noexcept { return records_.size() >= max_; }
   // Errors that there was no room for.
   std::size_t missed() const noexcept { return missed_; }
