@@ -58,6 +58,8 @@ class Pool:
     def take(self, *command: str) -> ServerProcess:
         """Example: `pool.take("responses:app", "--threads", "4")`."""
         server = self.servers.get(command)
+        if server and server.discarded:
+            server.close()
         if server is None or not server.alive:
             server = ServerProcess(*command, log=self.directory / f"{next(self.numbers)}.log")
             self.servers[command] = server

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 APPS = Path(__file__).parent / "apps"
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0  # for what takes milliseconds on an idle machine
+END_S = 300.0  # for the kernel to end a process: it closes 10,000 connections, and gives back files of 10 GB
 READY = "stops it and lets open requests finish"
 
 
@@ -118,20 +119,31 @@ class ServerProcess:
         assert found, status
         return int(found[1]) * 1024
 
+    def cpu_s(self) -> float:
+        """Seconds of CPU that its threads have used: to a nanosecond, as ticks are too long for one request."""
+        used = 0
+        for task in Path(f"/proc/{self.pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # a thread that has ended
+                used += int((task / "schedstat").read_text().split()[0])
+        return used / 1e9
+
     def reset_peak(self) -> None:
         Path(f"/proc/{self.pid}/clear_refs").write_text("5")
 
     def terminate(self, number: int = signal.SIGTERM) -> int:
         """Sends the signal, and returns the exit code."""
         self.process.send_signal(number)
-        return self.process.wait(DEADLINE_S)
+        return self.process.wait(END_S)
 
     def discard(self) -> None:
-        """After a failure: whatever state it is in, nobody else shall use it."""
+        """After a failure: whatever state it is in, nobody else shall use it. Whoever started it waits for its end."""
         self.discarded = True
-        self.close()
+        self.kill()
 
     def close(self) -> None:
+        self.kill()
+        self.process.wait(END_S)
+
+    def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
-        self.process.wait(DEADLINE_S)

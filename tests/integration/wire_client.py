@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-TIMEOUT_S = 20.0
+TIMEOUT_S = 60.0
 
 Fields = Iterable[tuple[str, str]]
 

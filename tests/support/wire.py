@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 STATUS_LINE = re.compile(rb"HTTP/(1\.[01]) ([1-9][0-9][0-9]) ([\t -~\x80-\xff]*)")
 FIELD_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t -~\x80-\xff]*?)[ \t]*")
 CHUNK_HEAD = re.compile(rb"([0-9a-fA-F]{1,16})")
