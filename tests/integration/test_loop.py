@@ -554,7 +554,7 @@ def test_cpythons_own_tests_pass_on_engine_loop() -> None:
         )
         for number in range(1, SHARES + 1)
     ]
-    ended = [(share.communicate(timeout=110)[0], share.returncode) for share in shares]
+    ended = [(share.communicate(timeout=500)[0], share.returncode) for share in shares]
     if any(code == 77 for _, code in ended):
         pytest.skip(f"this interpreter has no test suite: {ended[0][0]}")
     for text, code in ended:

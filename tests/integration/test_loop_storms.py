@@ -29,7 +29,7 @@ def outcome(name: str, *flags: str) -> Any:
         env=environment({"PYTHONPATH": PATH}),
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

@@ -109,9 +109,7 @@ class Crowd:
             f"median {statistics.median(seconds) * 1000:.1f} ms, worst {max(seconds) * 1000:.1f} ms"
             for seconds in (self.waits, self.work)
         )
-        return (
-            f"{len(self.clients)} clients: peak {self.peak / MEGABYTE:.0f} MB, small answers {waits}; of CPU {work}"
-        )
+        return f"{len(self.clients)} clients: peak {self.peak / MEGABYTE:.0f} MB, small answers {waits}; of CPU {work}"
 
     def close(self) -> None:
         for sock in (*self.clients, self.other):
