@@ -282,6 +282,7 @@ class Server:
       forwarded_allow_ips: str    whose forwarding fields count: addresses, networks, "unix:", "*"; absent = nobody's
       forwarded_headers: str      the fields that they set, others never reach the application; absent = all
       drop_untrusted: bool = False  forwarding fields of others never reach the application
+      apply_forwarded: bool = True  client, scheme and host are those that they say; else the fields only pass
       server_header: bool = True
       date_header: bool = True
       access_log_fd: int = -1     -1 = off; written by a thread of its own, lines dropped when it cannot keep up

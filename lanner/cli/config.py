@@ -133,13 +133,15 @@ class Config:
             options[name] = getattr(self, name)
         if self.access_log_format:
             options["access_log_format"] = self.access_log_format
-        if self.proxy_headers:
+        named = self.forwarded_allow_ips is not None or self.forwarded_headers is not None
+        if self.proxy_headers or named:
             trusted = LOOPBACK if self.forwarded_allow_ips is None else self.forwarded_allow_ips
             options["forwarded_allow_ips"] = ",".join(trusted)
             if self.forwarded_headers is not None:
                 options["forwarded_headers"] = ",".join(self.forwarded_headers)
             # Whoever names the proxies, or their fields, means that no other peer is one.
-            options["drop_untrusted"] = self.forwarded_allow_ips is not None or self.forwarded_headers is not None
+            options["drop_untrusted"] = named
+            options["apply_forwarded"] = self.proxy_headers
         return options
 
 

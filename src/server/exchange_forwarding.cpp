@@ -44,6 +44,7 @@ void ExchangeCore::apply_forwarding() noexcept {
     return;
   }
   if (terms.forwarded_names.listed()) drop_forwarding(false);
+  if (!terms.apply_forwarded) return;
   const http::Forwarding said =
       http::read_forwarding(head_, *terms.trust, terms.forwarded_names.believed());
   if (said.has_client) {

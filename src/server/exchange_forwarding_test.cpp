@@ -172,6 +172,31 @@ TEST_F(Forwarding, UntrustedFieldsCanBeDropped) {
       << "a trusted peer's stay as they came";
 }
 
+TEST_F(Forwarding, FieldsMayPassWithoutBeingApplied) {
+  std::string seen;
+  handler.script = [&](http::Exchange& exchange) {
+    seen = told(exchange);
+    for (const http::Field& field : exchange.head().fields) seen += " " + std::string(field.name);
+    (void)answer(exchange, "ok");
+  };
+  const std::string_view request =
+      "GET / HTTP/1.1\r\nHost: inner\r\nX-Forwarded-For: 203.0.113.5\r\nX-Forwarded-Proto: "
+      "https\r\n"
+      "X-Forwarded-Host: outer\r\n\r\n";
+  Options with = options("192.0.2.7");
+  with.drop_untrusted = true;
+  with.apply_forwarded = false;
+  Rig(handler, with).exchange(request);
+  EXPECT_EQ(seen.find("203.0.113.5"), std::string::npos) << seen;
+  EXPECT_NE(seen.find(" http inner inner "), std::string::npos) << seen;
+  EXPECT_TRUE(seen.ends_with("Host X-Forwarded-For X-Forwarded-Proto X-Forwarded-Host")) << seen;
+  with = options("127.0.0.1");
+  with.drop_untrusted = true;
+  with.apply_forwarded = false;
+  Rig(handler, with).exchange(request);
+  EXPECT_TRUE(seen.ends_with(" Host")) << "a stranger's are removed: " << seen;
+}
+
 // What a trusted proxy does not set it passes on as the client wrote it.
 TEST_F(Forwarding, WhereNamesAreListedOthersAreDropped) {
   std::string names;

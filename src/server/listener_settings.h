@@ -26,6 +26,9 @@ struct ListenerSettings {
   // Forwarding fields of peers that are not trusted never reach the handler; with trust. Of those
   // that are, the fields that a list of names leaves out.
   bool drop_untrusted = false;
+  // What a trusted proxy says of the client, the scheme and the host is taken for theirs; else its
+  // fields only pass, and the application may read them.
+  bool apply_forwarded = true;
   // Makes what speaks on a new connection first; that returns null when memory is out. Null: HTTP/1.
   Protocol* (*make_protocol)(Connection& connection) noexcept = nullptr;
 

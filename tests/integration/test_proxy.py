@@ -217,6 +217,17 @@ def test_nobody_is_believed_if_asked(serve: Serve, kind: tuple[str, ...]) -> Non
         assert ask(serve(*kind, *flags).address, SHOP).short == ("127.0.0.1", "http", "test"), flags
 
 
+def test_fields_of_listed_proxies_pass_without_being_applied(serve: Serve, kind: tuple[str, ...]) -> None:
+    """For an application that reads them itself: a stranger's are removed all the same."""
+    server = serve(*kind, "--no-proxy-headers", "--forwarded-allow-ips", "127.0.0.1")
+    seen = ask(server.address, SHOP)
+    assert seen.short == ("127.0.0.1", "http", "test")
+    assert {name.lower() for name, _ in SHOP} <= set(seen.names)
+    with from_elsewhere(server) as wire:
+        seen = seen_in(wire.get("/scope", fields=SHOP))
+    assert (seen.short, seen.names) == (("127.0.0.2", "http", "test"), ["host"])
+
+
 def test_only_the_named_fields_count(serve: Serve) -> None:
     flags = ("--forwarded-headers", "x-forwarded-for,X-Forwarded-Proto")
     server = serve("incoming:app", *flags)

@@ -207,6 +207,13 @@ def test_without_a_list_of_proxies_this_machine_is_trusted() -> None:
     assert "forwarded_allow_ips" not in build(proxy_headers=False).engine_options()
 
 
+def test_without_proxy_headers_the_lists_still_decide_which_fields_pass() -> None:
+    for given in ({"forwarded_allow_ips": "10.0.0.0/8"}, {"forwarded_headers": "x-forwarded-for"}):
+        options = build(proxy_headers=False, **given).engine_options()
+        assert (options["drop_untrusted"], options["apply_forwarded"]) == (True, False)
+    assert build(forwarded_allow_ips="10.0.0.0/8").engine_options()["apply_forwarded"] is True
+
+
 def test_places_to_listen_add_up() -> None:
     config = build(bind=["[::1]:80", "b:2,c:3"], uds="/run/x", fd=0)
     assert config.addresses() == ("[::1]:80", "b:2", "c:3", "unix:/run/x", "fd://0")

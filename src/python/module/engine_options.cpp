@@ -156,6 +156,9 @@ int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* 
   if (name == "forwarded_headers") {
     return get_forwarded_names(key, value, o);
   }
+  if (name == "apply_forwarded") {
+    return get_bool(key, value, &o->worker.server.apply_forwarded);
+  }
   if (name == "drop_untrusted") return get_bool(key, value, &o->worker.server.drop_untrusted);
   if (name == "own_listeners") return get_bool(key, value, &o->worker.server.owned);
   if (name == "multiprocess") return get_bool(key, value, &o->multiprocess);
