@@ -118,8 +118,8 @@ TEST(Simd128, LanesAreNarrowedInTheirOrder) {
       units[i] = static_cast<std::uint16_t>(codes[i]);
     }
     const U8 of_units = to_ascii(load<U16>(&units[0]), load<U16>(&units[8]));
-    const U16 first = narrow(load<U32>(&codes[0]), load<U32>(&codes[4]));
-    const U16 second = narrow(load<U32>(&codes[8]), load<U32>(&codes[12]));
+    const U16 narrowed[] = {narrow(load<U32>(&codes[0]), load<U32>(&codes[4])),
+                            narrow(load<U32>(&codes[8]), load<U32>(&codes[12]))};
     const U8 of_codes = to_ascii(load<U32>(&codes[0]), load<U32>(&codes[4]), load<U32>(&codes[8]),
                                  load<U32>(&codes[12]));
     for (unsigned i = 0; i < 16; ++i) {
@@ -128,7 +128,7 @@ TEST(Simd128, LanesAreNarrowedInTheirOrder) {
       };
       ASSERT_TRUE(stands_for(units[i], of_units[i])) << units[i];
       ASSERT_TRUE(stands_for(codes[i], of_codes[i])) << codes[i];
-      ASSERT_EQ((i < 8 ? first : second)[i % 8], codes[i] <= 0xFFFF ? codes[i] : 0);
+      ASSERT_EQ(narrowed[i / 8][i % 8], codes[i] <= 0xFFFF ? codes[i] : 0);
     }
   }
 }

@@ -132,7 +132,7 @@ Arguments::Found Arguments::read_path(const Argument& argument, PyObject** to) n
 
 Arguments::Found Arguments::read_query(const Argument& argument, PyObject** to) noexcept {
   if (!query_split_ && !split_query()) return Found::failed;
-  if (argument.whole && query_.size() == 0 && !argument.required()) return Found::absent;
+  if (argument.whole && query_.empty() && !argument.required()) return Found::absent;
   if (!errors_.empty() && errors_.enough()) return Found::error;
   texts_.shrink(0);
   if (argument.whole) {
