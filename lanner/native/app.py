@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from lanner import _core
 from lanner.native.errors import HTTPException, RequestValidationError
@@ -44,6 +44,9 @@ class App(Router):
 
     Example: `app = App(title="Cards", version="1.0")`
     """
+
+    first_wins: ClassVar[bool] = False  # of two routes for the same requests; otherwise the second is a mistake
+    malformed_status: ClassVar[int] = 400  # what malformed() answers, for the documentation
 
     def __init__(
         self,
@@ -117,7 +120,7 @@ class App(Router):
         except BaseException:
             self.routes.pop()
             raise
-        self._taken.update({shape(method, route): route for method in route.methods})
+        self._taken = {**{shape(method, route): route for method in route.methods}, **self._taken}
         self._engine = None  # made again, with the new route
         self.openapi_schema = None
 
@@ -127,7 +130,7 @@ class App(Router):
 
     def check_new(self, method: str, route: Route) -> None:
         before = self.route_like(method, route)
-        if before is not None:
+        if before is not None and not self.first_wins:
             raise RouteError(
                 f"{method} {route.path} is there twice: {described(before.endpoint)} and {described(route.endpoint)}; "
                 "give one of them another path or method"

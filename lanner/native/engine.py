@@ -52,6 +52,7 @@ class Engine:
             "rejected": self.rejected if failures.sees_rejections else None,
             "background": run_background,
             "slashes": app.slashes,
+            "first_wins": app.first_wins,
             "errors_max": 64 if app.coercion.errors == "all" else 1,
         }
         try:

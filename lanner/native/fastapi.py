@@ -23,7 +23,8 @@ DEFAULTS: dict[str, Any] = {"title": "FastAPI", "coerce": "compat", "sync": "poo
 
 class FastAPI(App):
     """An App that is titled "FastAPI", reads bodies by pydantic's lax rules, runs `def` handlers in a thread pool,
-    and answers malformed JSON with a 422. docs/from-fastapi.md lists what else differs.
+    and answers malformed JSON with a 422. Of two routes for the same requests the first wins. docs/from-fastapi.md
+    lists what else differs.
 
     redirect_slashes: /cards/ is redirected to /cards, or the other way round. on_startup, on_shutdown: functions, as
     App.on_startup() registers them. max_body_size: body_limit of App. Others: App's, most of which are FastAPI's.
@@ -31,6 +32,9 @@ class FastAPI(App):
 
     Example: `app = FastAPI(title="Cards", redirect_slashes=False)`
     """
+
+    first_wins = True
+    malformed_status = 422
 
     def __init__(
         self,

@@ -84,8 +84,11 @@ class DocumentWriter:
         """
         route = compiled(route, self.app.coercion)
         for method in OPERATIONS:
+            if served and self.app.route_like(method, route) is not route:
+                continue  # another has its requests
             if method in route.methods and method.lower() not in item:
-                writer = OperationWriter(self.definitions, route, method, served)
+                malformed_is_400 = served and self.app.malformed_status == 400
+                writer = OperationWriter(self.definitions, route, method, malformed_is_400)
                 self.check_unique(writer.name, route, method)
                 item[method.lower()] = writer.write(self.callbacks(route))
 

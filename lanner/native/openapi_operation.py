@@ -19,11 +19,11 @@ OPERATIONS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE
 class OperationWriter:
     """Writes one operation; the types that it names go to `definitions`."""
 
-    def __init__(self, definitions: Definitions, route: Route, method: str, served: bool) -> None:
+    def __init__(self, definitions: Definitions, route: Route, method: str, malformed_is_400: bool) -> None:
         self.definitions = definitions
         self.route = route
         self.method = method
-        self.served = served
+        self.malformed_is_400 = malformed_is_400
         self.name = operation_id(route, method)
 
     def write(self, callbacks: Object) -> Object:
@@ -36,7 +36,7 @@ class OperationWriter:
             "operationId": self.name,
             "parameters": parameters(self.definitions, route),
             "requestBody": request_body(self.definitions, route, self.method, self.name),
-            "responses": responses(self.definitions, route, self.name, self.served),
+            "responses": responses(self.definitions, route, self.name, self.malformed_is_400),
             "callbacks": callbacks,
             "deprecated": route.deprecated,
             "servers": servers(route),

@@ -39,10 +39,10 @@ VALIDATION_ERROR: Object = {
 }
 
 
-def responses(definitions: Definitions, route: Route, name: str, served: bool) -> Object:
+def responses(definitions: Definitions, route: Route, name: str, malformed_is_400: bool) -> Object:
     """Response Objects by status (OpenAPI 3.1, section 4.8.16).
 
-    served: by this app, which answers malformed JSON with a 400.
+    malformed_is_400: what is no JSON is answered with a 400, and not with the 422 that is there anyway.
     """
     cls = answering_class(route)
     answer: Object = {"description": route.response_description}
@@ -52,7 +52,7 @@ def responses(definitions: Definitions, route: Route, name: str, served: bool) -
     found: Object = {status_of(route, cls): answer}
     for status, said in route.responses.items():
         add(found, definitions, status, said, media_type or "application/json", name)
-    if served and route.body is not None and not found.keys() & {"400", "4XX", "default"}:
+    if malformed_is_400 and route.body is not None and not found.keys() & {"400", "4XX", "default"}:
         found["400"] = malformed_response(definitions)
     if takes_input(route) and not found.keys() & {"422", "4XX", "default"}:
         found["422"] = validation_response(definitions)

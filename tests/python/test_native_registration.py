@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import pytest
 
-from lanner import App, Body, Header, Path, Query, Request, Router
+from lanner import App, Body, FastAPI, Header, Path, Query, Request, Router
 from lanner.native.signature import RouteError
+from lanner.testing import TestClient
 
 
 @dataclass
@@ -78,6 +79,15 @@ def test_a_route_that_is_there_twice() -> None:
     app.post("/cards/{b}")(lambda b: b)
     app.get("/cards/{b:int}")(lambda b: b)
     assert len(app.routes) == 3
+
+
+def test_of_two_such_routes_the_first_wins_in_fastapi_mode() -> None:
+    app = FastAPI()
+    app.get("/cards/{a}", summary="first")(lambda a: ["first", a])
+    app.get("/cards/{b}", summary="second")(lambda b: ["second", b])
+    assert TestClient(app).get("/cards/1").json() == ["first", "1"]
+    assert app.openapi()["paths"]["/cards/{a}"]["get"]["summary"] == "first"
+    assert list(app.openapi()["paths"]) == ["/cards/{a}"]
 
 
 def test_a_refused_route_leaves_nothing_behind() -> None:

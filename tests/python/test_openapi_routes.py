@@ -15,12 +15,14 @@ import pydantic
 import pytest
 
 from lanner.native.app import App
+from lanner.native.fastapi import FastAPI
 from lanner.native.openapi import behind
 from lanner.native.openapi_values import jsonable
 from lanner.native.params import Body, Cookie, Header, Query
 from lanner.native.requests import Request
 from lanner.native.routing import Router
 from lanner.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from lanner.testing import TestClient
 
 
 class Tag(enum.Enum):
@@ -480,6 +482,16 @@ def test_malformed_json_is_answered_where_a_body_is_read() -> None:
     app = App()
     app.webhooks.post("sold")(add)
     assert list(app.openapi()["webhooks"]["sold"]["post"]["responses"]) == ["200", "422"]  # another server's
+
+
+def test_the_mode_that_answers_malformed_json_with_a_422_lists_no_400() -> None:
+    app = FastAPI()
+
+    @app.post("/cards")
+    def add(card: Card) -> None: ...
+
+    assert list(app.openapi()["paths"]["/cards"]["post"]["responses"]) == ["200", "422"]
+    assert TestClient(app).post("/cards", content="{", headers={"Content-Type": "application/json"}).status_code == 422
 
 
 def test_a_partial_and_an_object_are_described() -> None:

@@ -145,6 +145,14 @@ def define_routers(api: Any, app: Any) -> None:
     def delete_same() -> None:
         return None
 
+    @app.get("/twice/{a}")
+    def twice(a: str) -> list[str]:
+        return ["first", a]
+
+    @app.api_route("/twice/{b}", methods=["GET", "POST"])
+    async def twice_again(b: str) -> list[str]:
+        return ["second", b]
+
     @app.options("/own-options")
     def own_options() -> str:
         return "options"
@@ -263,6 +271,8 @@ REQUESTS: list[Ask] = [
     ask("POST", "/users/rick/items/3"),
     ask("POST", "/users/rick/items/x"),
     ask("POST", "/several"),
+    *get("/twice/x"),
+    ask("POST", "/twice/x"),
     ask("PUT", "/several", "allow"),
     *get("/several", "/same"),
     *[ask(method, "/same") for method in ("PUT", "PATCH")],

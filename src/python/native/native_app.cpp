@@ -97,6 +97,7 @@ int NativeApp::take_routes(PyObject* routes, PyObject* hooks) noexcept {
   if (!text_of(hooks, "slashes", &slashes)) return -1;
   if (slashes == "strict") options.slash = router::SlashPolicy::strict;
   if (slashes == "ignore") options.slash = router::SlashPolicy::ignore;
+  options.first_wins = PyDict_GetItemString(hooks, "first_wins") == Py_True;
   router::RouterBuilder builder(options);
   count_ = static_cast<std::uint32_t>(PyList_GET_SIZE(routes));
   operations_.reset(new (std::nothrow) Operation[count_ + 1]);
