@@ -71,6 +71,7 @@ set(LANNER_PYTHON_SOURCES
   asgi/state.cpp
   native/answer.cpp
   native/arguments.cpp
+  native/blocking_look.cpp
   native/call.cpp
   native/handler.cpp
   native/native_app.cpp

@@ -20,6 +20,7 @@ from lanner.native.routing import PARAMETER, Route
 from lanner.native.schemas import is_model, wire_names
 from lanner.native.selection import selected
 from lanner.native.signature import Parameter, RouteError, Signature
+from lanner.native.signature import described as named
 from lanner.native.traceback_log import log_exception
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def described(app: App, route: Route) -> dict[str, Any]:
         "name": route.name,
         "methods": tuple(sorted(route.methods)),
         "function": in_pool(route.endpoint) if pooled else route.endpoint,
+        "title": named(route.endpoint),
+        "inline": not pooled and not route.coroutine,
         "arguments": [argument(route, parameter) for parameter in parameters],
         "keywords": tuple(parameter.name for parameter in parameters if parameter.keyword_only),
         "body": None

@@ -119,8 +119,9 @@ int Engine::make_asgi(ModuleState* state, PyObject* application, PyObject* loop,
   if (!app) return -1;
   native_app_ = Ref::borrow(native);
   if (take_root() < 0) return -1;
-  handler_native_.reset(new (std::nothrow) NativeHandler(
-      *app, asgi_app_, *handler_asgi_, poller_gil(poller_.get()), native_root_.view()));
+  handler_native_.reset(new (std::nothrow) NativeHandler(*app, asgi_app_, *handler_asgi_,
+                                                         poller_gil(poller_.get()),
+                                                         native_root_.view(), worker_.log()));
   return handler_native_ ? serve(*handler_native_) : raise_error({Errc::no_memory, 0}, "server");
 }
 
@@ -217,6 +218,7 @@ bool Engine::before_wait() noexcept {
 // answer counts too) or the drain's time is over: then what is left is cancelled.
 bool Engine::after_turn() noexcept {
   asgi_app_.released().drop_all();
+  if (handler_native_) handler_native_->after_turn(worker_.loop().now_ms());
   if (!worker_.server().after_turn()) {
     if (foreign_loop_) worker_.board().set_working(worker_.loop().now_ms() + kForeignTurnMs);
     if (worker_.server().has_work())

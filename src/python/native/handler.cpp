@@ -8,6 +8,7 @@
 #include "http/response_head.h"
 #include "python/object/callable_type.h"
 #include "router/location.h"
+#include "sys/clock.h"
 
 namespace lanner::python {
 
@@ -175,7 +176,11 @@ void NativeHandler::run(http::Exchange& exchange, const router::Match& match) no
   NativeCall* call = calls_.make(*this, app_, exchange, match);
   if (!call) return exchange.abort();
   Buffer body = std::move(body_);  // a handler may serve another request meanwhile
+  Operation& operation = app_.operation(match.route);
+  blocking_.note(operation);
+  const std::uint64_t began_ms = blocking_.timing() ? sys::monotonic_ms() : 0;
   const bool done = call->begin({body.data(), body.size() - 1});
+  if (began_ms) blocking_.timed(operation, sys::monotonic_ms() - began_ms);
   body_ = std::move(body);
   keep(call, done);
 }

@@ -11,6 +11,7 @@
 #include "http/exchange.h"
 #include "python/asgi/app.h"
 #include "python/asgi/handler.h"
+#include "python/native/blocking_look.h"
 #include "python/native/call.h"
 #include "python/native/native_app.h"
 #include "python/object/gil.h"
@@ -21,9 +22,9 @@ class NativeHandler final : public http::Handler {
  public:
   // loop: how the event loop is told of tasks and writes; asgi: scopes, tasks and log. root: what paths may begin with
   // that routes do not have, percent-encoded; borrowed.
-  NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil,
-                std::string_view root) noexcept
-      : app_(app), asgi_(asgi), loop_(loop), gil_(gil), root_(root) {}
+  NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil, std::string_view root,
+                log::Log* log) noexcept
+      : app_(app), asgi_(asgi), loop_(loop), gil_(gil), root_(root), blocking_(log) {}
   NativeHandler(const NativeHandler&) = delete;
   NativeHandler& operator=(const NativeHandler&) = delete;
 
@@ -37,6 +38,8 @@ class NativeHandler final : public http::Handler {
   PyObject* watch_task(NativeCall* call, PyObject* task) noexcept;
   void call_ended(NativeCall* call) noexcept;
   void cancel_all() noexcept;
+  // began_ms: when the turn began (monotonic).
+  void after_turn(std::uint64_t began_ms) noexcept { blocking_.after_turn(began_ms); }
   std::size_t suspended_count() const noexcept { return calls_.in_use(); }
 
  private:
@@ -58,6 +61,7 @@ class NativeHandler final : public http::Handler {
   Gil& gil_;
   std::string_view root_;
   Buffer body_;
+  BlockingLook blocking_;
   Slab<NativeCall> calls_;
   IntrusiveList<NativeCall, NativeCallTag> suspended_;
 };

@@ -81,6 +81,14 @@ int Operation::init(NativeState* state, PyObject* description) noexcept {
   if (!function || !PyCallable_Check(function) || !arguments || !PyList_Check(arguments))
     return wrong("function and arguments");
   function_ = Ref::borrow(function);
+  runs_inline_ = is_true(description, "inline");
+  if (PyObject* title = get(description, "title")) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(title, &size);
+    if (!text) return -1;
+    title_object_ = Ref::borrow(title);
+    title_ = {text, static_cast<std::size_t>(size)};
+  }
   PyObject* keywords = get(description, "keywords");
   if (keywords && PyTuple_Check(keywords) && PyTuple_GET_SIZE(keywords) > 0)
     keywords_ = Ref::borrow(keywords);

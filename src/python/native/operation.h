@@ -75,6 +75,10 @@ class Operation final {
   int traverse(visitproc visit, void* arg) const noexcept;
 
   PyObject* function() const noexcept { return function_.get(); }
+  // How a message names the handler.
+  std::string_view title() const noexcept { return title_; }
+  // A `def` that runs on the loop's thread.
+  bool runs_inline() const noexcept { return runs_inline_; }
   // The names of the last arguments, or null: all are positional.
   PyObject* keywords() const noexcept { return keywords_.get(); }
   std::size_t count() const noexcept { return count_; }
@@ -102,6 +106,7 @@ class Operation final {
   // Status and Content-Type of what the handler returns.
   const http::ResponseHead& head() const noexcept { return head_; }
 
+  bool was_named = false;          // as one that blocks the loop
   std::size_t expected_bytes = 0;  // of the next answer's text, by the last one
 
  private:
@@ -110,6 +115,8 @@ class Operation final {
   int take_answer(NativeState* state, PyObject* description) noexcept;
 
   Ref function_;
+  Ref title_object_;
+  std::string_view title_;  // a view of it
   Ref keywords_;
   std::unique_ptr<Argument[]> arguments_;
   std::unique_ptr<std::size_t[]> order_;
@@ -129,6 +136,7 @@ class Operation final {
   bool body_required_ = false;
   bool takes_body_ = false;
   bool path_is_fixed_ = true;
+  bool runs_inline_ = false;
 };
 
 }  // namespace lanner::python
