@@ -35,8 +35,9 @@ lanner_memory_may_fail(json)
 find_library(LANNER_SIMDJSON simdjson REQUIRED)  # tools/setup.sh installs it, and fast_float's headers
 target_link_libraries(lanner_json PUBLIC ${LANNER_SIMDJSON})
 lanner_layer(NAME schema
-  SOURCES errors.cpp name_index.cpp pattern.cpp plan.cpp scalars.cpp temporal.cpp
-  TESTS allocation_failure_test.cpp errors_test.cpp json_row_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp plan_test.cpp scalars_test.cpp temporal_test.cpp text_input_test.cpp)
+  SOURCES error_text.cpp errors.cpp name_index.cpp pattern.cpp plan.cpp scalar_rules.cpp scalars.cpp temporal.cpp text_check.cpp
+  TESTS allocation_failure_test.cpp error_text_test.cpp errors_test.cpp json_row_test.cpp machine_test.cpp name_index_test.cpp pattern_test.cpp
+    plan_test.cpp scalar_rules_test.cpp scalars_test.cpp temporal_test.cpp text_check_test.cpp text_input_test.cpp)
 lanner_memory_may_fail(schema)
 # RE2 throws where memory is out; pattern.cpp alone catches it.
 set_source_files_properties(src/schema/pattern.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)

@@ -24,6 +24,7 @@ set(LANNER_PYTHON_SOURCES
   json/types.cpp
   schema/builder.cpp
   schema/compile.cpp
+  schema/context_text.cpp
   schema/encode_leaf.cpp
   schema/encoder.cpp
   schema/entry.cpp
@@ -77,6 +78,8 @@ set(LANNER_PYTHON_SOURCES
   native/native_app.cpp
   native/native_app_type.cpp
   native/operation.cpp
+  native/request_texts.cpp
+  native/text_refusal.cpp
   module/engine.cpp
   module/engine_options.cpp
   module/module.cpp

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/buffer.h"
 #include "base/vector.h"
 #include "schema/name_index.h"
 #include "schema/pattern.h"
@@ -106,6 +107,7 @@ struct Rule {
   std::string_view
       message;              // complete; U+0001 is a hole for the actual length or the offending tag
   void* context = nullptr;  // the builder's: what ctx holds
+  Buffer context_text;      // the same as JSON; empty: it can not be written so, or there is none
   void* object = nullptr;   // the builder's: the bound, a function, or a pattern of its own engine
   std::unique_ptr<Pattern> pattern;
 };

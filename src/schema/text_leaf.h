@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "json/number.h"
+#include "schema/match.h"
 #include "schema/scalars.h"
 #include "schema/temporal.h"
 

@@ -6,6 +6,7 @@
 
 #include "http/media_type.h"
 #include "http/response_head.h"
+#include "python/native/text_refusal.h"
 #include "python/object/callable_type.h"
 #include "router/location.h"
 #include "sys/clock.h"
@@ -125,6 +126,11 @@ void NativeHandler::refuse(http::Exchange& exchange, int status, std::string_vie
     default:
       break;
   }
+  answer(exchange, status, name, value, body);
+}
+
+void NativeHandler::answer(http::Exchange& exchange, int status, std::string_view name,
+                           std::string_view value, std::string_view body) noexcept {
   http::ResponseHead head;
   const bool built = head.set_status(status, {}) &&
                      (name.empty() || head.add(name, value, kHeadBytesMax)) &&
@@ -172,6 +178,7 @@ void NativeHandler::reject_in_python(http::Exchange& exchange, const router::Mat
 void NativeHandler::run(http::Exchange& exchange, const router::Match& match) noexcept {
   const int refused = read_body(exchange, app_.operation(match.route));
   if (refused) return refuse(exchange, refused, {}, {});
+  if (!gil_.held() && refuse_by_texts(exchange, match)) return;
   take_gil();
   NativeCall* call = calls_.make(*this, app_, exchange, match);
   if (!call) return exchange.abort();
@@ -183,6 +190,17 @@ void NativeHandler::run(http::Exchange& exchange, const router::Match& match) no
   if (began_ms) blocking_.timed(operation, sys::monotonic_ms() - began_ms);
   body_ = std::move(body);
   keep(call, done);
+}
+
+// True: it is answered with a 422. Where the GIL is held already, Python finds the same.
+bool NativeHandler::refuse_by_texts(http::Exchange& exchange, const router::Match& match) noexcept {
+  const Operation& operation = app_.operation(match.route);
+  if (!operation.has_checkable_texts() || app_.hooks().invalid) return false;
+  const NativeRequest request{exchange.head(), match.values(), {}};
+  Buffer body;
+  if (!refused_by_texts(operation, request, app_.errors_max(), &body)) return false;
+  answer(exchange, 422, {}, {}, body.view());
+  return true;
 }
 
 void NativeHandler::keep(NativeCall* call, bool done) noexcept {

@@ -54,6 +54,10 @@ class NativeHandler final : public http::Handler {
   int read_body(http::Exchange& exchange, const Operation& operation) noexcept;
   static void refuse(http::Exchange& exchange, int status, std::string_view name,
                      std::string_view value) noexcept;
+  bool refuse_by_texts(http::Exchange& exchange, const router::Match& match) noexcept;
+  // name, value: a field, or none. body: JSON, or empty.
+  static void answer(http::Exchange& exchange, int status, std::string_view name,
+                     std::string_view value, std::string_view body) noexcept;
 
   NativeApp& app_;
   AsgiApp& asgi_;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "python/schema/entry.h"
+#include "schema/text_check.h"
 
 namespace lanner::python {
 
@@ -100,6 +101,7 @@ int Operation::init(NativeState* state, PyObject* description) noexcept {
     body_whole_ = is_true(body, "whole");
     body_required_ = is_true(body, "required");
   }
+  has_checkable_texts_ = !body_schema_ && reads_checkable_texts();
   takes_body_ = takes_body_ || body_schema_;
   // A handler may read the path's parameters by its request alone.
   PyObject* path = get(description, "path");
@@ -110,6 +112,18 @@ int Operation::init(NativeState* state, PyObject* description) noexcept {
   body_limit_ = PyLong_AsUnsignedLongLong(limit);
   if (PyErr_Occurred()) return -1;
   return take_answer(state, description);
+}
+
+// At least one, and what else it asks for is made by type.
+bool Operation::reads_checkable_texts() const noexcept {
+  bool any = false;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Argument& argument = arguments_[i];
+    if (argument.source >= Source::request) continue;
+    if (!argument.plan || argument.source >= Source::body) return false;
+    any = true;
+  }
+  return any;
 }
 
 int Operation::take_arguments(NativeState* state, PyObject* list) noexcept {
@@ -163,6 +177,8 @@ int Operation::take_argument(NativeState* state, PyObject* description, Argument
   }
   if (take_schema(state, description, &to->schema) < 0) return -1;
   if (!to->schema && to->source != Source::member) return wrong("an argument has no schema");
+  if (to->schema && !to->many && !to->whole && schema::is_text_checkable(plan_of(to->schema.get())))
+    to->plan = &plan_of(to->schema.get());
   if (PyObject* fallback = PyDict_GetItemString(description, "default"))
     to->fallback = Ref::borrow(fallback);
   if (PyObject* factory = get(description, "factory")) to->factory = Ref::borrow(factory);

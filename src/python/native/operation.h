@@ -16,6 +16,7 @@
 #include "python/object/ref.h"
 #include "python/schema/encoder.h"
 #include "schema/errors.h"
+#include "schema/plan.h"
 
 namespace lanner::python {
 
@@ -46,11 +47,12 @@ struct Argument {
   http::Token token = http::Token::unknown;
   std::string_view name;  // on the wire; of a header in lower case. A view of `key`
   schema::LocItem loc[2];
-  Ref key;                          // str: the name
-  std::vector<HeaderName> headers;  // whole: views of `names`
-  Ref names;                        // tuple of (field, wire)
-  Ref schema;                       // lanner._core.Schema; none for what is given by type
-  Ref fallback;                     // the default; none: required, or made by:
+  Ref key;                             // str: the name
+  std::vector<HeaderName> headers;     // whole: views of `names`
+  Ref names;                           // tuple of (field, wire)
+  Ref schema;                          // lanner._core.Schema; none for what is given by type
+  const schema::Plan* plan = nullptr;  // of the schema, if schema::is_text_checkable()
+  Ref fallback;                        // the default; none: required, or made by:
   Ref factory;
 
   bool required() const noexcept { return !fallback && !factory; }
@@ -93,6 +95,8 @@ class Operation final {
   std::uint64_t body_limit() const noexcept { return body_limit_; }
   // Whether the body is needed at all.
   bool takes_body() const noexcept { return takes_body_; }
+  // All that it reads are scalars of path, query, header fields and cookies that need no Python to be refused.
+  bool has_checkable_texts() const noexcept { return has_checkable_texts_; }
   // No part of the path or host is a parameter.
   bool path_is_fixed() const noexcept { return path_is_fixed_; }
 
@@ -112,6 +116,7 @@ class Operation final {
  private:
   int take_arguments(NativeState* state, PyObject* list) noexcept;
   int take_argument(NativeState* state, PyObject* description, Argument* to) noexcept;
+  bool reads_checkable_texts() const noexcept;
   int take_answer(NativeState* state, PyObject* description) noexcept;
 
   Ref function_;
@@ -137,6 +142,7 @@ class Operation final {
   bool takes_body_ = false;
   bool path_is_fixed_ = true;
   bool runs_inline_ = false;
+  bool has_checkable_texts_ = false;
 };
 
 }  // namespace lanner::python

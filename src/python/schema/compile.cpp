@@ -6,6 +6,7 @@
 
 #include "python/object/call_method.h"
 #include "python/schema/builder.h"
+#include "python/schema/context_text.h"
 
 namespace lanner::python {
 
@@ -171,6 +172,8 @@ class Compiler final {
     if (get(from, "demand") && !word(from, "demand", kDemands, &made.demand)) return false;
     if (!slug(from, "slug", &made.slug) || !text(from, "message", &made.message)) return false;
     made.context = get(from, "context");
+    if (!write_context(static_cast<PyObject*>(made.context), &made.context_text))
+      return no_memory();
     made.object = get(from, "object");
     auto* bound = static_cast<PyObject*>(made.object);
     if (bound && PyLong_CheckExact(bound)) {

@@ -23,6 +23,8 @@ bool is_schema(SchemaState* state, PyObject* object) noexcept {
   return PyObject_TypeCheck(object, state->schema_type) && as_schema(object)->plan != nullptr;
 }
 
+const schema::Plan& plan_of(PyObject* object) noexcept { return *as_schema(object)->plan; }
+
 PyObject* read_json(PyObject* object, std::string_view document, ErrorList& errors) noexcept {
   using Input = schema::JsonInput<SchemaBuilder>;
   const SchemaObject* schema = as_schema(object);

@@ -37,6 +37,9 @@ PyObject* read_text(PyObject* schema, const schema::TextValue* values, std::uint
 bool write_json(PyObject* schema, PyObject* value, json::Output& out,
                 const SchemaWriteOptions& options) noexcept;
 
+// Immutable; lives as long as the schema. May be read without the GIL.
+const schema::Plan& plan_of(PyObject* schema) noexcept;
+
 // A ValidationError with the errors, which are taken over also when it fails: null with an exception set. owner: keeps
 // the plans alive that the errors point into.
 PyObject* make_validation_error(SchemaState* state, schema::ErrorList& errors, PyObject* owner,
