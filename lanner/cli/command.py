@@ -8,22 +8,23 @@ from typing import Any
 import click
 
 from lanner import _core
-from lanner.cli import describe, flags, foreign
+from lanner.cli import describe, flags, foreign, new
 from lanner.cli.flags import Flag
 from lanner.errors import LannerError
 from lanner.log import notice, put
 from lanner.report import print_error
 from lanner.spelling import hint
 
-COMMANDS = ("run", "openapi", "routes")
+COMMANDS = ("run", "new", "openapi", "routes")
 
 OVERVIEW = """\
-An application server for Python: WSGI and ASGI applications over HTTP/1.1.
+An application server and web framework for Python: native, WSGI and ASGI applications over HTTP/1.1.
 
 \b
   lanner run app:app             serves the object app of app.py on http://127.0.0.1:8000
   lanner run app:app --port 80   on another port
   lanner run --help              lists all flags
+  lanner new shop                makes a small project
   lanner routes app:app          lists the routes of a native application
   lanner openapi app:app         writes its OpenAPI document
 """
@@ -149,7 +150,7 @@ def run(target: str | None, **values: Any) -> int:
 def group() -> click.Group:
     return click.Group(
         "lanner",
-        commands=[run_command(), describe.openapi_command(), describe.routes_command()],
+        commands=[run_command(), new.new_command(), describe.openapi_command(), describe.routes_command()],
         params=[version_option()],
         help=OVERVIEW,
     )
