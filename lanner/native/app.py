@@ -36,7 +36,7 @@ class App(Router):
     lifespan: a function of the app that returns an async context manager: before the first request, after the last.
     sync: "inline" runs `def` handlers on the loop's thread, "pool" in a thread pool; `pool=` of a route says otherwise.
     coerce: "json" is strict, "compat" has pydantic's lax rules. errors: "all" of a request, or the "first".
-    duplicate_keys: "last" wins, or "reject".
+    duplicate_keys: "last" wins, or "reject". problem_details: errors are answered as RFC 9457 says.
     slashes: "redirect" answers /cards/ with a redirect to /cards if only that is there (and the other way round),
         "ignore" serves both, "strict" is a 404.
     body_limit: bytes of a JSON body; more is a 413. A route may say otherwise.
@@ -68,6 +68,7 @@ class App(Router):
         coerce: Literal["json", "compat"] = "json",
         errors: Literal["all", "first"] = "all",
         duplicate_keys: Literal["last", "reject"] = "last",
+        problem_details: bool = False,
         slashes: Literal["redirect", "ignore", "strict"] = "redirect",
         body_limit: int = BODY_LIMIT,
         exception_handlers: Mapping[Any, ExceptionHandler] | None = None,
@@ -94,7 +95,8 @@ class App(Router):
         self.coercion = Coercion(coerce == "compat", errors, duplicate_keys)
         self.slashes = slashes
         self.body_limit = body_limit
-        self.failures = Failures(exception_handlers)
+        self.problem_details = problem_details
+        self.failures = Failures(exception_handlers, problem_details)
         self.state = State()
         self._lifespan = lifespan
         self._startup: list[Callable[[], Any]] = []

@@ -77,9 +77,9 @@ async def answered(app: App, scope: Message, receive: Receive) -> Answer:
         try:
             body = await read_body(receive, app.body_limit if route.body_limit is None else route.body_limit)
         except TooLarge:
-            return plain(413)
+            return plain(413, app.problem_details)
         if body and not engine.core.takes_type(number, field(headers, b"content-type")):
-            return plain(415)
+            return plain(415, app.problem_details)
     request = engine.request(scope, body, number, values)
     response = injected() if "response" in sources else None
     tasks = BackgroundTasks() if "tasks" in sources else None
@@ -130,8 +130,11 @@ async def read_body(receive: Receive, limit: int) -> bytes:
             return bytes(pieces)
 
 
-def plain(status: int) -> Answer:
-    """A refusal, worded as in python/native/handler.cpp."""
+def plain(status: int, problem: bool) -> Answer:
+    """A refusal, worded as in python/native/refusal.h."""
+    if problem:
+        body = b'{"title":"%s","status":%d}' % (REFUSALS[status], status)
+        return status, [(b"content-type", b"application/problem+json")], body, None
     body = b'{"detail":"%s"}' % REFUSALS[status]
     return status, [(b"content-type", b"application/json")], body, None
 
@@ -142,7 +145,8 @@ async def rejected(engine: Engine, scope: Message, status: int, name: str | None
         scope["app"] = engine.app
         error = HTTPException(status, headers={name: value} if name and value else None)
         return await failed(engine, Request(scope), error)
-    status, fields, body, background = plain(status) if status in REFUSALS else (status, [], b"", None)
+    known = status in REFUSALS
+    status, fields, body, background = plain(status, engine.app.problem_details) if known else (status, [], b"", None)
     if name and value:
         fields.append((name.encode("ascii"), value.encode("latin-1")))
     return status, fields, body, background

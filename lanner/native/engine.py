@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lanner import _core, json
 from lanner.native import docs
-from lanner.native.background import BackgroundTasks
+from lanner.native.background import BackgroundTask, BackgroundTasks
 from lanner.native.errors import HTTPException, RequestValidationError
 from lanner.native.params import MISSING
 from lanner.native.requests import Request
@@ -52,8 +52,10 @@ class Engine:
             "malformed": app.malformed,
             "rejected": self.rejected if failures.sees_rejections else None,
             "background": run_background,
+            "together": together,
             "slashes": app.slashes,
             "first_wins": app.first_wins,
+            "problem_details": app.problem_details,
             "errors_max": 64 if app.coercion.errors == "all" else 1,
         }
         try:
@@ -108,6 +110,10 @@ def run_background(function: Any) -> None:
     task = asyncio.get_running_loop().create_task(in_background(function), name="lanner background")
     background.add(task)
     task.add_done_callback(background.discard)
+
+
+def together(*functions: Callable[[], Any]) -> BackgroundTasks:
+    return BackgroundTasks([BackgroundTask(function) for function in functions])
 
 
 async def in_background(function: Any) -> None:

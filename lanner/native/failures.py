@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from lanner.native.errors import HTTPException, RequestValidationError
+from lanner.native.errors import HTTPException, RequestValidationError, reason
 from lanner.native.responses import JSONResponse, PlainTextResponse, Response
 
 ExceptionHandler = Callable[[Any, Any], Response | Awaitable[Response]]
@@ -14,7 +14,8 @@ ExceptionHandler = Callable[[Any, Any], Response | Awaitable[Response]]
 class Failures:
     """The exception handlers of an app: by class, the nearest base first, and by status for HTTPException."""
 
-    def __init__(self, handlers: Mapping[Any, ExceptionHandler] | None = None) -> None:
+    def __init__(self, handlers: Mapping[Any, ExceptionHandler] | None = None, problem_details: bool = False) -> None:
+        self.default = problem_answer if problem_details else default_answer
         self.by_class: dict[type[BaseException], ExceptionHandler] = {}
         self.by_status: dict[int, ExceptionHandler] = {}
         for key, handler in (handlers or {}).items():
@@ -46,11 +47,38 @@ class Failures:
         handler = self.find(error)
         usual = isinstance(error, (HTTPException, RequestValidationError))
         unexpected = not usual and (handler is None or catches_all(self, handler))
-        return (handler(request, error) if handler is not None else default_answer(error)), unexpected
+        return (handler(request, error) if handler is not None else self.default(error)), unexpected
 
 
 def catches_all(failures: Failures, handler: ExceptionHandler) -> bool:
     return handler is failures.by_class.get(Exception) or handler is failures.by_status.get(500)
+
+
+class ProblemResponse(JSONResponse):
+    """RFC 9457's answer to an error; its members have the order of the examples there."""
+
+    media_type = "application/problem+json"
+
+
+def problem_answer(error: Exception) -> Response:
+    """What is answered where no handler is registered and the app has problem_details."""
+    if isinstance(error, HTTPException):
+        if error.status_code in (204, 205, 304) or error.status_code < 200:
+            return default_answer(error)
+        return ProblemResponse(problem(error.status_code, error.detail), error.status_code, error.headers)
+    if isinstance(error, RequestValidationError):
+        return ProblemResponse({**problem(422), "errors": error.errors()}, 422)
+    return ProblemResponse(problem(500), 500)
+
+
+def problem(status: int, detail: Any = None) -> dict[str, Any]:
+    """The members that every problem has. Example: `problem(404)` is `{"title": "Not Found", "status": 404}`."""
+    title = TITLES.get(status) or reason(status)
+    said = {} if detail in (None, title, reason(status)) else {"detail": detail}
+    return {"title": title, "status": status, **said}
+
+
+TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}  # RFC 9110's; Python's table has older ones
 
 
 def default_answer(error: Exception) -> Response:

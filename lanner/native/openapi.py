@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lanner.native.openapi_operation import OPERATIONS, OperationWriter, path_template
+from lanner.native.openapi_responses import ErrorForms
 from lanner.native.openapi_values import Object, jsonable
 from lanner.native.routing import Route, Router
 from lanner.native.signature import Coercion, described
@@ -68,6 +69,7 @@ class DocumentWriter:
     def __init__(self, app: Any) -> None:
         self.app = app
         self.definitions = Definitions("#/components/schemas/{}")
+        self.forms = ErrorForms(app.malformed_status == 400, app.problem_details)
         self.seen: dict[str, tuple[Route, str]] = {}  # by operationId: who has it
 
     def paths(self, routes: Iterable[Route], served: bool) -> Object:
@@ -87,8 +89,7 @@ class DocumentWriter:
             if served and self.app.route_like(method, route) is not route:
                 continue  # another has its requests
             if method in route.methods and method.lower() not in item:
-                malformed_is_400 = served and self.app.malformed_status == 400
-                writer = OperationWriter(self.definitions, route, method, malformed_is_400)
+                writer = OperationWriter(self.definitions, route, method, self.forms if served else ErrorForms())
                 self.check_unique(writer.name, route, method)
                 item[method.lower()] = writer.write(self.callbacks(route))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lanner.native.openapi_body import request_body
 from lanner.native.openapi_parameters import parameters
-from lanner.native.openapi_responses import responses
+from lanner.native.openapi_responses import ErrorForms, responses
 from lanner.native.openapi_values import Object, jsonable, merge
 from lanner.native.routing import PARAMETER, Route
 from lanner.schema import Definitions
@@ -19,11 +19,11 @@ OPERATIONS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE
 class OperationWriter:
     """Writes one operation; the types that it names go to `definitions`."""
 
-    def __init__(self, definitions: Definitions, route: Route, method: str, malformed_is_400: bool) -> None:
+    def __init__(self, definitions: Definitions, route: Route, method: str, forms: ErrorForms) -> None:
         self.definitions = definitions
         self.route = route
         self.method = method
-        self.malformed_is_400 = malformed_is_400
+        self.forms = forms
         self.name = operation_id(route, method)
 
     def write(self, callbacks: Object) -> Object:
@@ -36,7 +36,7 @@ class OperationWriter:
             "operationId": self.name,
             "parameters": parameters(self.definitions, route),
             "requestBody": request_body(self.definitions, route, self.method, self.name),
-            "responses": responses(self.definitions, route, self.name, self.malformed_is_400),
+            "responses": responses(self.definitions, route, self.name, self.forms),
             "callbacks": callbacks,
             "deprecated": route.deprecated,
             "servers": servers(route),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import inspect
 from http import HTTPStatus
@@ -39,11 +40,16 @@ VALIDATION_ERROR: Object = {
 }
 
 
-def responses(definitions: Definitions, route: Route, name: str, malformed_is_400: bool) -> Object:
-    """Response Objects by status (OpenAPI 3.1, section 4.8.16).
+@dataclasses.dataclass(frozen=True)
+class ErrorForms:
+    """How an app answers errors. malformed_is_400: a body that is no JSON; else it is the 422 that is there anyway."""
 
-    malformed_is_400: what is no JSON is answered with a 400, and not with the 422 that is there anyway.
-    """
+    malformed_is_400: bool = False
+    problem_details: bool = False
+
+
+def responses(definitions: Definitions, route: Route, name: str, forms: ErrorForms) -> Object:
+    """Response Objects by status (OpenAPI 3.1, section 4.8.16)."""
     cls = answering_class(route)
     answer: Object = {"description": route.response_description}
     media_type = getattr(cls, "media_type", "application/json")
@@ -52,10 +58,18 @@ def responses(definitions: Definitions, route: Route, name: str, malformed_is_40
     found: Object = {status_of(route, cls): answer}
     for status, said in route.responses.items():
         add(found, definitions, status, said, media_type or "application/json", name)
-    if malformed_is_400 and route.body is not None and not found.keys() & {"400", "4XX", "default"}:
-        found["400"] = malformed_response(definitions)
+    if forms.malformed_is_400 and route.body is not None and not found.keys() & {"400", "4XX", "default"}:
+        found["400"] = (
+            problem_response(definitions, "Malformed JSON")
+            if forms.problem_details
+            else malformed_response(definitions)
+        )
     if takes_input(route) and not found.keys() & {"422", "4XX", "default"}:
-        found["422"] = validation_response(definitions)
+        found["422"] = (
+            problem_response(definitions, "Validation Error")
+            if forms.problem_details
+            else validation_response(definitions)
+        )
     return found
 
 
@@ -135,3 +149,21 @@ def validation_response(definitions: Definitions) -> Object:
     component = {"title": "HTTPValidationError", "type": "object", "properties": {"detail": detail}}
     reference = definitions.add("HTTPValidationError", component, True)
     return {"description": "Validation Error", "content": {"application/json": {"schema": reference}}}
+
+
+def problem_response(definitions: Definitions, description: str) -> Object:
+    """An error as RFC 9457 has it."""
+    errors = {"title": "Errors", "type": "array", "items": definitions.add("ValidationError", VALIDATION_ERROR, True)}
+    component = {
+        "title": "Problem",
+        "type": "object",
+        "properties": {
+            "title": {"title": "Title", "type": "string"},
+            "status": {"title": "Status", "type": "integer"},
+            "detail": {"title": "Detail"},
+            "errors": errors,
+        },
+        "required": ["title", "status"],
+    }
+    reference = definitions.add("Problem", component, True)
+    return {"description": description, "content": {"application/problem+json": {"schema": reference}}}

@@ -175,6 +175,20 @@ bool take_response(NativeApp& app, PyObject* response, PyObject* injected, Answe
   return write_text(body.get(), to);
 }
 
+namespace {
+
+// What is to be done after the answer, behind what is there already. more: None, or null with an exception set.
+bool add_background(NativeApp& app, Ref more, Answer* to) noexcept {
+  if (!more || more.get() == Py_None) return static_cast<bool>(more);
+  to->background =
+      !to->background ? std::move(more)
+                      : Ref::steal(PyObject_CallFunctionObjArgs(
+                            app.hooks().together.get(), to->background.get(), more.get(), nullptr));
+  return static_cast<bool>(to->background);
+}
+
+}  // namespace
+
 bool make_answer(NativeApp& app, Operation& operation, PyObject* value, PyObject* injected,
                  PyObject* tasks, TextSpace& space, Answer* to) noexcept {
   const bool itself = PyObject_TypeCheck(value, app.response_type());
@@ -189,15 +203,9 @@ bool make_answer(NativeApp& app, Operation& operation, PyObject* value, PyObject
     if (operation.kind() == AnswerKind::json && !write_json_text(app, operation, value, space, to))
       return false;
   }
-  if (to->background) return true;
-  if (tasks) {
-    to->background = Ref::borrow(tasks);
-  } else if (injected) {
-    Ref background = Ref::steal(PyObject_GetAttrString(injected, "background"));
-    if (!background) return false;
-    if (background.get() != Py_None) to->background = std::move(background);
-  }
-  return true;
+  if (tasks && !add_background(app, Ref::borrow(tasks), to)) return false;
+  return !injected ||
+         add_background(app, Ref::steal(PyObject_GetAttrString(injected, "background")), to);
 }
 
 }  // namespace lanner::python

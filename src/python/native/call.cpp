@@ -166,10 +166,10 @@ bool NativeCall::refuse(schema::ErrorList& errors) noexcept {
   Answer made;
   TextSpace space(app_.spare());
   json::Output out(space);
-  const bool fine = list && out.append("{\"detail\":") &&
+  const bool fine = list && out.append(app_.refusals().errors_begin) &&
                     out.append({list, static_cast<std::size_t>(size)}) && out.append("}") &&
                     made.own.set_status(422, {}) &&
-                    made.own.add("content-type", "application/json", 256);
+                    made.own.add("content-type", app_.refusals().media_type, 256);
   if (!fine) return fail();
   made.head = &made.own;
   made.body = {out.data(), out.size()};

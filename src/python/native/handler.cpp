@@ -51,11 +51,21 @@ router::Target NativeHandler::target_of(const http::RequestHead& head) const noe
   return target;
 }
 
+NativeHandler::NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil,
+                             std::string_view root, log::Log* log) noexcept
+    : app_(app), asgi_(asgi), loop_(loop), gil_(gil), root_(root), blocking_(log) {
+  if (!app.hooks().rejected && not_found_.set_status(404, {}) &&
+      !not_found_.add("content-type", app.refusals().media_type, kHeadBytesMax))
+    not_found_.clear();
+}
+
 // The route, and how much of a body it takes: none for a handler that reads none, or for nobody.
 http::Plan NativeHandler::plan(const http::RequestHead& head) noexcept {
   router::Match match;
   app_.router().match(target_of(head), &match);
   http::Plan plan;
+  if (match.outcome == router::Outcome::not_found && not_found_.field_count() > 0)
+    plan.route = &not_found_;
   if (match.outcome != router::Outcome::matched) return plan;
   Operation& operation = app_.operation(match.route);
   plan.route = &operation;
@@ -64,6 +74,7 @@ http::Plan NativeHandler::plan(const http::RequestHead& head) noexcept {
 }
 
 void NativeHandler::handle(http::Exchange& exchange, const http::Plan& plan) noexcept {
+  if (plan.route == &not_found_) return send(exchange, not_found_, app_.refusals().not_found);
   const auto* planned = static_cast<const Operation*>(plan.route);
   router::Match match;
   if (planned && planned->path_is_fixed()) {
@@ -109,33 +120,22 @@ void NativeHandler::reject(http::Exchange& exchange, const router::Match& match)
 
 void NativeHandler::refuse(http::Exchange& exchange, int status, std::string_view name,
                            std::string_view value) noexcept {
-  std::string_view body;
-  switch (status) {
-    case 404:
-      body = "{\"detail\":\"Not Found\"}";
-      break;
-    case 405:
-      body = "{\"detail\":\"Method Not Allowed\"}";
-      break;
-    case 413:
-      body = "{\"detail\":\"Content Too Large\"}";
-      break;
-    case 415:
-      body = "{\"detail\":\"Unsupported Media Type\"}";
-      break;
-    default:
-      break;
-  }
-  answer(exchange, status, name, value, body);
+  answer(exchange, status, name, value, app_.refusals().body_of(status));
 }
 
 void NativeHandler::answer(http::Exchange& exchange, int status, std::string_view name,
                            std::string_view value, std::string_view body) noexcept {
   http::ResponseHead head;
-  const bool built = head.set_status(status, {}) &&
-                     (name.empty() || head.add(name, value, kHeadBytesMax)) &&
-                     (body.empty() || head.add("content-type", "application/json", kHeadBytesMax));
-  if (!built || !exchange.start(head, body.size())) return exchange.abort();
+  const bool built =
+      head.set_status(status, {}) && (name.empty() || head.add(name, value, kHeadBytesMax)) &&
+      (body.empty() || head.add("content-type", app_.refusals().media_type, kHeadBytesMax));
+  if (!built) return exchange.abort();
+  send(exchange, head, body);
+}
+
+void NativeHandler::send(http::Exchange& exchange, const http::ResponseHead& head,
+                         std::string_view body) noexcept {
+  if (!exchange.start(head, body.size())) return exchange.abort();
   if (!body.empty())
     (void)exchange.write({body, nullptr, nullptr});  // nobody tells of a lost client
   (void)exchange.finish();                           // the body is as long as was said
@@ -198,7 +198,9 @@ bool NativeHandler::refuse_by_texts(http::Exchange& exchange, const router::Matc
   if (!operation.has_checkable_texts() || app_.hooks().invalid) return false;
   const NativeRequest request{exchange.head(), match.values(), {}};
   Buffer body;
-  if (!refused_by_texts(operation, request, app_.errors_max(), &body)) return false;
+  if (!body.append(app_.refusals().errors_begin) ||
+      !refused_by_texts(operation, request, app_.errors_max(), &body) || !body.append("}"))
+    return false;
   answer(exchange, 422, {}, {}, body.view());
   return true;
 }

@@ -23,8 +23,7 @@ class NativeHandler final : public http::Handler {
   // loop: how the event loop is told of tasks and writes; asgi: scopes, tasks and log. root: what paths may begin with
   // that routes do not have, percent-encoded; borrowed.
   NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil, std::string_view root,
-                log::Log* log) noexcept
-      : app_(app), asgi_(asgi), loop_(loop), gil_(gil), root_(root), blocking_(log) {}
+                log::Log* log) noexcept;
   NativeHandler(const NativeHandler&) = delete;
   NativeHandler& operator=(const NativeHandler&) = delete;
 
@@ -52,12 +51,14 @@ class NativeHandler final : public http::Handler {
   void keep(NativeCall* call, bool done) noexcept;
   // 0, or the status that refuses it. The body is in body_, with a NUL behind it.
   int read_body(http::Exchange& exchange, const Operation& operation) noexcept;
-  static void refuse(http::Exchange& exchange, int status, std::string_view name,
-                     std::string_view value) noexcept;
+  void refuse(http::Exchange& exchange, int status, std::string_view name,
+              std::string_view value) noexcept;
   bool refuse_by_texts(http::Exchange& exchange, const router::Match& match) noexcept;
   // name, value: a field, or none. body: JSON, or empty.
-  static void answer(http::Exchange& exchange, int status, std::string_view name,
-                     std::string_view value, std::string_view body) noexcept;
+  void answer(http::Exchange& exchange, int status, std::string_view name, std::string_view value,
+              std::string_view body) noexcept;
+  static void send(http::Exchange& exchange, const http::ResponseHead& head,
+                   std::string_view body) noexcept;
 
   NativeApp& app_;
   AsgiApp& asgi_;
@@ -66,6 +67,8 @@ class NativeHandler final : public http::Handler {
   std::string_view root_;
   Buffer body_;
   BlockingLook blocking_;
+  http::ResponseHead
+      not_found_;  // of a 404 that Python does not hear of: as a route, the plan of such a request
   Slab<NativeCall> calls_;
   IntrusiveList<NativeCall, NativeCallTag> suspended_;
 };

@@ -28,6 +28,7 @@ constexpr HookName kHooks[] = {
     {"invalid", &NativeHooks::invalid, false},
     {"rejected", &NativeHooks::rejected, false},
     {"background", &NativeHooks::background, true},
+    {"together", &NativeHooks::together, true},
 };
 
 // A str of a dict; "" where it is None or not there. False with an exception set.
@@ -86,6 +87,7 @@ int NativeApp::take_hooks(PyObject* hooks) noexcept {
   }
   if (!PyType_Check(hooks_.response_type.get()))
     return wrong("NativeApp: response_type is a class");
+  if (PyDict_GetItemString(hooks, "problem_details") == Py_True) refusals_ = &kProblems;
   PyObject* most = PyDict_GetItemString(hooks, "errors_max");
   errors_max_ = most ? static_cast<std::uint32_t>(PyLong_AsUnsignedLong(most)) : errors_max_;
   return PyErr_Occurred() ? -1 : 0;

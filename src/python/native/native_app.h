@@ -10,6 +10,7 @@
 
 #include "python/native/answer.h"
 #include "python/native/operation.h"
+#include "python/native/refusal.h"
 #include "python/native/state.h"
 #include "python/object/ref.h"
 #include "router/router.h"
@@ -27,6 +28,7 @@ struct NativeHooks {
   Ref invalid;  // (ValidationError, body) -> the exception that a handler is registered for; or none
   Ref rejected;  // (status, fields) -> the exception of a 404 or 405; none: answered without Python
   Ref background;  // (callable): runs it after the answer
+  Ref together;    // (callable, callable) -> one that calls both
 };
 
 class NativeApp final {
@@ -53,6 +55,7 @@ class NativeApp final {
     return reinterpret_cast<PyTypeObject*>(hooks_.response_type.get());
   }
   std::uint32_t errors_max() const noexcept { return errors_max_; }
+  const Refusals& refusals() const noexcept { return *refusals_; }
   TextSpare& spare() noexcept { return spare_; }
 
  private:
@@ -65,6 +68,7 @@ class NativeApp final {
   std::uint32_t count_ = 0;
   NativeHooks hooks_;
   std::uint32_t errors_max_ = 64;
+  const Refusals* refusals_ = &kPlainRefusals;
   TextSpare spare_;
 };
 

@@ -31,8 +31,7 @@ bool refused_by_texts(const Operation& operation, const NativeRequest& request,
     if (argument.source >= Source::body) break;
     if (check(argument, texts, errors) == TextFit::unsure) return false;
   }
-  return !errors.empty() && body->append("{\"detail\":") && schema::write_errors(errors, body) &&
-         body->append("}");
+  return !errors.empty() && schema::write_errors(errors, body);
 }
 
 }  // namespace lanner::python

@@ -1,5 +1,5 @@
 // python/native/text_refusal.h: refuses a request by its path, query, header fields and cookies alone, without Python: the
-// body of its 422.
+// list of errors of its 422.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace lanner::python {
 
-// True: *body is what Python would answer. False: nothing is wrong, or only Python can say what.
+// True: *body ends in what Python would answer. False: nothing is wrong, or only Python can say what.
 // REQUIRES: operation.has_checkable_texts().
 bool refused_by_texts(const Operation& operation, const NativeRequest& request,
                       std::uint32_t errors_max, Buffer* body) noexcept;
