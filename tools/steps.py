@@ -186,8 +186,8 @@ def lint(shell: Shell, *options: str) -> None:
     shell.run(sys.executable, "tools/lint.py", *options, nice=NICE)
 
 
-def lint_whole(shell: Shell) -> None:
-    lint(shell, "--whole")
+def lint_recent(shell: Shell) -> None:
+    lint(shell, "--recent")
 
 
 # Two run at a time, the first that can: what others wait for, and what is long, stands early.
@@ -200,7 +200,7 @@ SHORT = {
     "python": Step(python, "pytest", after=("extension",), reports=("python.xml",)),
     "unit": Step(unit, "C++ tests under ASan + UBSan", reports=("dev-*.xml",)),
     "asan": Step(asan, "JSON and schemas in Python under ASan + UBSan", after=("unit",), reports=("asan.xml",)),
-    "lint": Step(lint, "clang-tidy, of what changed since it was clean"),
+    "lint": Step(lint_recent, "clang-tidy, of what changed since it was clean"),
     "fuzz": Step(fuzz, f"each fuzzer for a moment ({FUZZ_SECONDS} s)"),
     "differ": Step(differ, f"our HTTP/1 engine against h11 and llhttp ({DIFFER_SECONDS} s)", after=("fuzz",)),
 }
@@ -229,7 +229,7 @@ LONG = {
         after=("unit",),
         reports=("aarch64-*.xml",),
     ),
-    "lint-whole": Step(lint_whole, "clang-tidy, of all", after=("lint",)),
+    "lint-whole": Step(lint, "clang-tidy, of all that was not read yet", after=("lint",)),
     "fuzz-long": Step(fuzz_long, f"each fuzzer for {LONG_FUZZ_SECONDS} s", after=("fuzz", "differ")),
     "differ-long": Step(
         differ_long, f"our HTTP/1 engine against h11 and llhttp ({LONG_DIFFER_SECONDS} s)", after=("fuzz-long",)

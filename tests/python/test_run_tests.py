@@ -206,17 +206,33 @@ def test_what_is_clean_is_not_read_again(
     tree.write("build/clang/compile_commands.json", f"[{entries}]")
     tree.write(".clang-tidy", "Checks: '-*,misc-redundant-expression'\nWarningsAsErrors: '*'\n")
 
-    def linted(whole: bool = False) -> tuple[int, str]:
+    def linted(*, recent: bool = False) -> tuple[int, str]:
         lint.headers.cache_clear()
-        return lint.lint(whole), capfd.readouterr().out
+        return lint.lint(recent), capfd.readouterr().out
 
+    monkeypatch.setattr(lint, "ALL_READ", tree.root / "build/lint-all-read")
     assert linted() == (0, "clang-tidy: 2 of 2 sources\n")
     assert linted() == (0, "clang-tidy: 0 of 2 sources\n")
-    tree.write("src/base/b.cpp", "bool b(int x) { return x == x; }\n")
-    for _ in range(2):  # what is not clean is read again
-        code, text = linted()
-        assert (code, text.startswith("clang-tidy: 1 of 2 sources\n")) == (1, True)
-        assert "misc-redundant-expression" in text
-    tree.write("src/base/b.cpp", sources["b"])
+    tree.write("src/base/a.cpp", "bool a(int n) { return n == n; }\n")
+    for recent in (False, True):  # what is not clean is read each time
+        failed, said = linted(recent=recent)
+        assert failed == 1
+        assert said.startswith("clang-tidy: 1 of 2 sources\n")
+        assert "misc-redundant-expression" in said
+    tree.write("src/base/a.cpp", sources["a"])
     assert linted() == (0, "clang-tidy: 0 of 2 sources\n")
-    assert linted(whole=True) == (0, "clang-tidy: 2 of 2 sources\n")
+
+
+def test_in_a_new_clone_what_changed_lately_is_read(tree: Tree) -> None:
+    base = tree.root / "src/base"
+    for name in ("one", "two", "three"):
+        tree.write(f"src/base/{name}.cpp", '#include "base/arena.h"\n')
+    behind = [base / f"{name}.cpp" for name in ("arena", "one", "two", "three")]
+    lint.headers.cache_clear()
+    for changed, read in (
+        ({base / "arena.h"}, {"arena"}),  # a header: by its own source
+        ({base / "list.def", base / "two.cpp"}, {"arena", "two"}),  # or by one that includes it
+        ({base / "other.h", base / "arena_test.cpp", tree.root / "README.md"}, set()),
+    ):
+        assert {path.stem for path in lint.readers(changed, behind)} == read
+    assert lint.changed_lately() is None  # no repository: all is read
