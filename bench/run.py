@@ -9,6 +9,7 @@ Fails when a rung needs more instructions than bench/budgets.toml allows. README
 """
 
 import argparse
+import json
 import os
 import re
 import socket
@@ -30,7 +31,9 @@ CONNECTIONS = "32"
 TARGET = "/hello?name=world"
 ROUTED = "/repos/octocat/hello-world/issues/1347"
 FIELDS = {"User-Agent": "curl/8.0", "Accept": "*/*"}
-BODY = b"Hello, world!\n"
+ORDER = json.dumps(
+    {"id": 7, "customer": "Ada Lovelace", "items": [{"name": f"Card {n}", "price": n / 4, "qty": n} for n in range(5)]}
+)
 FEW, MANY = 300, 1500  # requests under callgrind; the difference leaves start and end out
 PATIENCE = 60  # seconds for a server to come up, under callgrind too
 
@@ -42,12 +45,15 @@ class Rung:
     command: list[str]  # FD stands for the listening socket's descriptor
     python: bool = False
     target: str = TARGET
+    status: int = 200
+    post: str = ""  # JSON
 
 
 def python_rung(*words: str) -> list[str]:
     return [sys.executable, *words]
 
 
+NATIVE = ("-m", "lanner", "run", "bare_native:app", "--app-dir", str(HERE), "--fd", "FD")
 PYTHON_RUNG = f"import sys; sys.path.insert(0, {str(BUILD / 'bench')!r})\n" + (
     "import python_rung\ndef hello(): return b'Hello, world!\\n'\npython_rung.serve(int(sys.argv[1]), hello)"
 )
@@ -78,6 +84,14 @@ RUNGS = [
         python_rung("-m", "lanner", "run", "bare_asgi:suspends", "--app-dir", str(HERE), "--fd", "FD"),
         python=True,
     ),
+    Rung("native", "a lanner.App: a def that returns a str", python_rung(*NATIVE), python=True),
+    Rung("native-async", "the same as async def", python_rung(*NATIVE), python=True, target="/async"),
+    Rung("native-cards", "100 dataclasses, 10 KB of JSON", python_rung(*NATIVE), python=True, target="/cards"),
+    Rung("native-order", "JSON into dataclasses, and back", python_rung(*NATIVE), True, "/order", post=ORDER),
+    Rung("native-404", "no route: without Python", python_rung(*NATIVE), True, "/nope", 404),
+    Rung(
+        "native-422", "a refused int of the query: without Python", python_rung(*NATIVE), True, "/limited?limit=x", 422
+    ),
 ]
 
 
@@ -106,25 +120,39 @@ def build() -> None:
 # ---- a server and its clients
 
 
-def request(target: str) -> bytes:
+def request(rung: Rung) -> bytes:
     fields = {"Host": "127.0.0.1"} | FIELDS
-    return "".join(
-        [f"GET {target} HTTP/1.1\r\n", *(f"{name}: {value}\r\n" for name, value in fields.items()), "\r\n"]
-    ).encode()
+    if rung.post:
+        fields |= {"Content-Type": "application/json", "Content-Length": str(len(rung.post))}
+    lines = [f"{name}: {value}\r\n" for name, value in fields.items()]
+    return "".join([f"{method(rung)} {rung.target} HTTP/1.1\r\n", *lines, "\r\n", rung.post]).encode()
 
 
-def ask(connection: socket.socket, target: str, size: int | None) -> int:
+def method(rung: Rung) -> str:
+    return "POST" if rung.post else "GET"
+
+
+def size_of(answer: bytes) -> int | None:
+    """How long the answer will be; None: its head is not complete."""
+    head, end, _ = answer.partition(b"\r\n\r\n")
+    length = re.search(rb"\r\ncontent-length: (\d+)", head, re.IGNORECASE)
+    return len(head) + 4 + int(length[1] if length else 0) if end else None
+
+
+def ask(connection: socket.socket, rung: Rung, size: int | None) -> int:
     """One request and its answer, of `size` bytes if that is known already; returns its size."""
-    connection.sendall(request(target))
+    connection.sendall(request(rung))
     answer = b""
-    while (len(answer) < size) if size else not answer.endswith(BODY):
+    known = size
+    while size is None or len(answer) < size:
         part = connection.recv(65536)
         if not part:
             raise BenchError(f"the server closed the connection after {answer!r}")
         answer += part
-    if size is None and not answer.startswith(b"HTTP/1.1 200 OK\r\n"):
+        size = size or size_of(answer)
+    if known is None and not answer.startswith(b"HTTP/1.1 %d " % rung.status):
         raise BenchError(f"not the answer that was to be measured: {answer!r}")
-    return len(answer)
+    return size
 
 
 class Served:
@@ -134,7 +162,7 @@ class Served:
         self.log = BUILD / f"{rung.name}.log"
         with socket.create_server(("127.0.0.1", 0), backlog=1024) as listener, self.log.open("wb") as output:
             self.address = listener.getsockname()
-            self.target = rung.target
+            self.rung = rung
             fd = listener.fileno()
             words = [*before, *(str(fd) if word == "FD" else word for word in rung.command)]
             environment = os.environ | {"PYTHONHASHSEED": "0"}
@@ -173,7 +201,7 @@ def connected(server: Served) -> Iterator[tuple[socket.socket, int]]:
     """A connection on which one answer, of that many bytes, was given."""
     with socket.create_connection(server.address, timeout=PATIENCE) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        yield connection, ask(connection, server.target, None)
+        yield connection, ask(connection, server.rung, None)
 
 
 # ---- what is measured
@@ -191,6 +219,14 @@ class Speed:
     cpu_us: float  # of the server, for one request, in user space and kernel
 
 
+def wrk_script(rung: Rung) -> Path:
+    """What makes wrk post the rung's JSON."""
+    script = BUILD / f"{rung.name}.lua"
+    fields = 'wrk.headers["Content-Type"] = "application/json"\n'
+    script.write_text(f'wrk.method = "{method(rung)}"\n{fields}wrk.body = [[{rung.post}]]\n', "utf-8")
+    return script
+
+
 def rate(rung: Rung, seconds: int) -> Speed:
     """On one core, by a load generator on the other."""
     server_core, load_core = cores()
@@ -199,12 +235,15 @@ def rate(rung: Rung, seconds: int) -> Speed:
         with connected(server):
             pass
         url = "http://{}:{}".format(*server.address) + rung.target
+        script = ["-s", str(wrk_script(rung))] if rung.post else []
+        words = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", *script, *fields, url]
         before_ns = server.cpu_ns()
-        text = run("taskset", "-c", load_core, "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", *fields, url)
+        text = run("taskset", "-c", load_core, *words)
         used_ns = server.cpu_ns() - before_ns
     per_second = re.search(r"Requests/sec:\s+([\d.]+)", text)
     total = re.search(r"(\d+) requests in", text)
-    if not per_second or not total or "Non-2xx" in text or "Socket errors" in text:
+    refused = "Non-2xx" in text and rung.status == 200
+    if not per_second or not total or refused or "Socket errors" in text:
         raise BenchError(f"{rung.name} did not serve all requests:\n{text}")
     return Speed(float(per_second[1]), used_ns / 1000 / int(total[1]))
 
@@ -218,7 +257,7 @@ def count(rung: Rung, requests: int) -> int:
         connected(server) as (connection, size),
     ):
         for _ in range(requests - 1):
-            ask(connection, rung.target, size)
+            ask(connection, rung, size)
     found = re.search(r"^(?:summary|totals): (\d+)", out.read_text() if out.exists() else "", re.MULTILINE)
     if not found:
         raise BenchError(f"callgrind counted nothing: {server.log.read_text()}")

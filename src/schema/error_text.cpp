@@ -1,5 +1,6 @@
 #include "schema/error_text.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "json/escape.h"
@@ -27,7 +28,22 @@ bool append_loc(const ErrorList& errors, const ErrorRecord& error, Buffer* out) 
   return error.loc_count > 0 || out->append("]");
 }
 
+// A short one that JSON has as it is.
+bool is_plain(std::string_view text) noexcept {
+  constexpr std::size_t kShort = 32;
+  return text.size() <= kShort && std::all_of(text.begin(), text.end(), [](char c) noexcept {
+           return c >= 0x20 && c != 0x7F && c != '"' && c != '\\';
+         });
+}
+
+// For text that needs no escape, as slugs and their messages.
+bool append_plain(std::string_view text, Buffer* out) noexcept {
+  return out->append("\"") && out->append(text) && out->append("\"");
+}
+
 bool append_message(const ErrorList& errors, const ErrorRecord& error, Buffer* out) noexcept {
+  if (!error.rule && error.error_size == 0)
+    return out->append(",\"msg\":") && append_plain(slug_message(error.slug), out);
   Buffer message;
   return out->append(",\"msg\":") && errors.write_message(error, &message) &&
          append_json_string(message.view(), out);
@@ -53,16 +69,16 @@ bool is_plain(const ErrorRecord& error) noexcept {
 }
 
 bool append_error(const ErrorList& errors, const ErrorRecord& error, Buffer* out) noexcept {
-  return is_plain(error) && out->append("{\"type\":") &&
-         append_json_string(slug_name(error.slug), out) && append_loc(errors, error, out) &&
-         append_message(errors, error, out) && out->append(",\"input\":") &&
-         out->append(errors.text(error.input_at, error.input_size)) &&
+  return is_plain(error) && out->append("{\"type\":") && append_plain(slug_name(error.slug), out) &&
+         append_loc(errors, error, out) && append_message(errors, error, out) &&
+         out->append(",\"input\":") && out->append(errors.text(error.input_at, error.input_size)) &&
          append_context(errors, error, out) && out->append("}");
 }
 
 }  // namespace
 
 bool append_json_string(std::string_view text, Buffer* out) noexcept {
+  if (is_plain(text)) return append_plain(text, out);
   if (!json::is_utf8(text) || !out->append("\"")) return false;
   char* const to = out->reserve(json::escaped_room(text.size()));
   if (!to) return false;

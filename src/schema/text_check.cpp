@@ -105,8 +105,16 @@ const Rule* Check::broken(const Node& node, const Made& value) noexcept {
   return nullptr;
 }
 
+// Most values are short ASCII.
+bool is_utf8(std::string_view text) noexcept {
+  constexpr std::size_t kShort = 32;
+  unsigned char any = 0;
+  for (const char c : text.substr(0, kShort)) any |= static_cast<unsigned char>(c);
+  return (any < 0x80 && text.size() <= kShort) || json::is_utf8(text);
+}
+
 TextFit Check::run(std::string_view text) noexcept {
-  if (!json::is_utf8(text)) return TextFit::unsure;
+  if (!is_utf8(text)) return TextFit::unsure;
   const Node& node = *plan_.root;
   const Profile profile = plan_.profile == Profile::compat ? Profile::compat : Profile::text;
   const Value value = leaf_from_text(*this, node, text, text, profile, false);

@@ -6,7 +6,6 @@
 
 #include "http/media_type.h"
 #include "http/response_head.h"
-#include "python/native/text_refusal.h"
 #include "python/object/callable_type.h"
 #include "router/location.h"
 #include "sys/clock.h"
@@ -53,7 +52,13 @@ router::Target NativeHandler::target_of(const http::RequestHead& head) const noe
 
 NativeHandler::NativeHandler(NativeApp& app, AsgiApp& asgi, AsgiHandler& loop, Gil& gil,
                              std::string_view root, log::Log* log) noexcept
-    : app_(app), asgi_(asgi), loop_(loop), gil_(gil), root_(root), blocking_(log) {
+    : app_(app),
+      asgi_(asgi),
+      loop_(loop),
+      gil_(gil),
+      root_(root),
+      blocking_(log),
+      refusal_(app.refusals(), app.errors_max()) {
   if (!app.hooks().rejected && not_found_.set_status(404, {}) &&
       !not_found_.add("content-type", app.refusals().media_type, kHeadBytesMax))
     not_found_.clear();
@@ -197,11 +202,8 @@ bool NativeHandler::refuse_by_texts(http::Exchange& exchange, const router::Matc
   const Operation& operation = app_.operation(match.route);
   if (!operation.has_checkable_texts() || app_.hooks().invalid) return false;
   const NativeRequest request{exchange.head(), match.values(), {}};
-  Buffer body;
-  if (!body.append(app_.refusals().errors_begin) ||
-      !refused_by_texts(operation, request, app_.errors_max(), &body) || !body.append("}"))
-    return false;
-  answer(exchange, 422, {}, {}, body.view());
+  if (!refusal_.finds(operation, request)) return false;
+  send(exchange, refusal_.head(), refusal_.body());
   return true;
 }
 

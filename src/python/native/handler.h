@@ -14,6 +14,7 @@
 #include "python/native/blocking_look.h"
 #include "python/native/call.h"
 #include "python/native/native_app.h"
+#include "python/native/text_refusal.h"
 #include "python/object/gil.h"
 
 namespace lanner::python {
@@ -67,6 +68,7 @@ class NativeHandler final : public http::Handler {
   std::string_view root_;
   Buffer body_;
   BlockingLook blocking_;
+  TextRefusal refusal_;
   http::ResponseHead
       not_found_;  // of a 404 that Python does not hear of: as a route, the plan of such a request
   Slab<NativeCall> calls_;

@@ -10,6 +10,8 @@ namespace {
 using schema::ErrorList;
 using schema::TextFit;
 
+constexpr std::uint64_t kMediaTypeBytesMax = 256;
+
 TextFit check(const Argument& argument, RequestTexts& texts, ErrorList& errors) noexcept {
   if (!texts.find(argument)) return TextFit::unsure;
   errors.set_prefix(argument.loc, 2);
@@ -22,16 +24,29 @@ TextFit check(const Argument& argument, RequestTexts& texts, ErrorList& errors) 
 
 }  // namespace
 
-bool refused_by_texts(const Operation& operation, const NativeRequest& request,
-                      std::uint32_t errors_max, Buffer* body) noexcept {
+TextRefusal::TextRefusal(const Refusals& refusals, std::uint32_t errors_max) noexcept
+    : refusals_(refusals), errors_max_(errors_max), errors_(errors_max) {
+  if (head_.set_status(422, {}) &&
+      !head_.add("content-type", refusals.media_type, kMediaTypeBytesMax))
+    head_.clear();
+}
+
+bool TextRefusal::finds(const Operation& operation, const NativeRequest& request) noexcept {
+  if (head_.field_count() == 0) return false;  // there was no memory
   RequestTexts texts(request);
-  ErrorList errors(errors_max);
-  for (std::size_t i = 0; i < operation.count() && !errors.enough(); ++i) {
+  if (errors_.no_memory()) {  // once, which a list remembers
+    ErrorList fresh(errors_max_);
+    errors_.swap(fresh);
+  }
+  errors_.roll_back(0, [](void*) noexcept {});  // none holds an object
+  for (std::size_t i = 0; i < operation.count() && !errors_.enough(); ++i) {
     const Argument& argument = operation.argument(operation.in_order(i));
     if (argument.source >= Source::body) break;
-    if (check(argument, texts, errors) == TextFit::unsure) return false;
+    if (check(argument, texts, errors_) == TextFit::unsure) return false;
   }
-  return !errors.empty() && schema::write_errors(errors, body);
+  body_.clear();
+  return !errors_.empty() && body_.append(refusals_.errors_begin) &&
+         schema::write_errors(errors_, &body_) && body_.append("}");
 }
 
 }  // namespace lanner::python
