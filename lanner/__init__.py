@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lanner.native.routing import Router
     from lanner.native.routing import Router as APIRouter
     from lanner.responses import Response
-    from lanner.schema import Model
+    from lanner.schema import Model, register_type
 del TYPE_CHECKING
 
 __version__: str
@@ -45,6 +45,7 @@ __all__ = [
     "Response",
     "Router",
     "__version__",
+    "register_type",
     "run",
     "serve",
 ]
@@ -66,6 +67,7 @@ _HOMES = {
     "RequestValidationError": ("lanner.native.errors", "RequestValidationError"),
     "Response": ("lanner.responses", "Response"),
     "Router": ("lanner.native.routing", "Router"),
+    "register_type": ("lanner.schema", "register_type"),
     "run": ("lanner.cli.launch", "run"),
     "serve": ("lanner.cli.launch", "serve_async"),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from email.utils import format_datetime, formatdate
 from typing import Any
 
 TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
@@ -75,10 +74,12 @@ def attribute(name: str, value: str) -> str:
 
 def cookie_date(expires: Any) -> str:
     """A date of HTTP; from a datetime (with a zone), the seconds from now, or text."""
+    from email import utils  # only here: it imports 20 modules
+
     if isinstance(expires, datetime):
         if expires.tzinfo is None:
             raise ValueError("expires=: a datetime needs a time zone")
-        return format_datetime(expires.astimezone(UTC), usegmt=True)
+        return utils.format_datetime(expires.astimezone(UTC), usegmt=True)
     if isinstance(expires, str):
         return attribute("expires", expires)
-    return formatdate(time.time() + int(expires), usegmt=True)
+    return utils.formatdate(time.time() + int(expires), usegmt=True)

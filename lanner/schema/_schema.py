@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypedDict, TypeVar, Unpack, overload
 
 from lanner import _core
-from lanner.schema import _codecs, _compile, _json_schema, _types
+from lanner.schema import _codecs, _compile, _types
 from lanner.schema._definitions import Definitions
 from lanner.schema._foreign import errors_of
 from lanner.schema._registry import Resolver
@@ -114,10 +114,14 @@ class Schema(_core.Schema, Generic[T]):
 
     def definitions(self, ref: str, *, mode: Mode = "validation") -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """(schema, definitions) apart: for a document that keeps the definitions of many types in one place."""
+        from lanner.schema import _json_schema
+
         return _json_schema.describe(self._nodes, self._root, ref, mode, self.encode_as)
 
     def describe(self, definitions: Definitions, *, mode: Mode = "validation") -> dict[str, Any]:
         """The type as JSON Schema in a document of many types, whose definitions are in `definitions`."""
+        from lanner.schema import _json_schema
+
         return _json_schema.describe_in(definitions, self._nodes, self._root, mode, self.encode_as)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -30,6 +30,12 @@ def test_what_a_worker_needs_is_cheap(statement: str) -> None:
     assert imported(statement) & set(DEAR) == set()
 
 
+def test_an_application_brings_nothing_that_it_does_not_use() -> None:
+    made = "from lanner import App\napp = App()\n@app.get('/{n}')\ndef h(n: int, q: str = '') -> list[int]: return [n]"
+    unwanted = {"asyncio", "pydantic", "httpx", "email.utils", "http.client", "logging", "socket", "threading"}
+    assert imported(made) & unwanted == set()
+
+
 def test_the_command_line_imports_no_loop() -> None:
     assert "asyncio" not in imported("import lanner.cli.launch")
 
