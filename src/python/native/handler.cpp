@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kHeadBytesMax = 65536;
 constexpr std::size_t kReadBytes = 65536;
+// As a route: the plan of a request whose body is too large.
+constexpr char kTooLarge = 0;
 
 // What asyncio calls when a task is done.
 struct DoneCallback {
@@ -74,12 +76,20 @@ http::Plan NativeHandler::plan(const http::RequestHead& head) noexcept {
   if (match.outcome != router::Outcome::matched) return plan;
   Operation& operation = app_.operation(match.route);
   plan.route = &operation;
-  if (operation.takes_body()) plan.body_bytes_max = operation.body_limit();
+  if (!operation.takes_body()) return plan;
+  plan.body_bytes_max = operation.body_limit();
+  if (head.framing != http::BodyFraming::length || head.content_length <= operation.body_limit())
+    return plan;
+  // Refused in the application's words, and not read. A chunked body that grows too long is the server's to refuse.
+  plan.route = &kTooLarge;
+  plan.body_mode = http::BodyMode::stream;
+  plan.body_bytes_max = http::Plan::kUnlimited;
   return plan;
 }
 
 void NativeHandler::handle(http::Exchange& exchange, const http::Plan& plan) noexcept {
   if (plan.route == &not_found_) return send(exchange, not_found_, app_.refusals().not_found);
+  if (plan.route == &kTooLarge) return refuse(exchange, 413, {}, {});
   const auto* planned = static_cast<const Operation*>(plan.route);
   router::Match match;
   if (planned && planned->path_is_fixed()) {
