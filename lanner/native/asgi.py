@@ -13,6 +13,7 @@ from lanner.native.engine import in_background, injected
 from lanner.native.errors import HTTPException
 from lanner.native.requests import Request
 from lanner.native.responses import Response
+from lanner.native.signature import described
 from lanner.native.traceback_log import log_exception
 from lanner.schema import JSONDecodeError, ValidationError
 
@@ -155,7 +156,9 @@ async def rejected(engine: Engine, scope: Message, status: int, name: str | None
 async def failed(engine: Engine, request: Request, error: Exception) -> Answer:
     made, unexpected = engine.failed(error, request)
     if unexpected:
-        log_exception("app.error", error, request)
+        route = request.scope.get("route")
+        who = {"route": route.path, "handler": described(route.endpoint)} if route else {}
+        log_exception("app.error", error, request, **who)
     if inspect.isawaitable(made):
         made = await made
     assert isinstance(made, Response)

@@ -12,12 +12,13 @@ from lanner.log import line, put, stamp
 caught: ContextVar[list[BaseException] | None] = ContextVar("lanner caught exceptions", default=None)
 
 
-def log_exception(event: str, error: BaseException, request: Any = None) -> None:
-    """One line and the traceback behind it, written at once."""
+def log_exception(event: str, error: BaseException, request: Any = None, **more: object) -> None:
+    """One line and the traceback behind it, written at once. more: fields of the line."""
     if (taken := caught.get()) is not None:
         return taken.append(error)
     fields: dict[str, object] = {}
     if request is not None:
         fields = {"method": request.method, "target": request.url.path}
+    fields |= more
     text = "".join(traceback.format_exception(error)).rstrip("\n")
     put(stamp() + line("error", event, fields) + "\n" + text)

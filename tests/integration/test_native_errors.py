@@ -93,3 +93,22 @@ def test_routes_are_below_the_root_path(target: str, status: int, location: str 
     with Server("native_app:app", "--root-path", "/shop/", cwd=APPS) as server:
         response = Client(server)("GET", target)
         assert (response.status_code, response.headers.get("location")) == (status, location)
+
+
+def test_an_answer_that_its_type_forbids_names_route_place_and_type(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from lanner import App\n"
+        "app = App()\n"
+        "@dataclass\n"
+        "class Card:\n"
+        "    cost: int\n"
+        "@app.get('/cards/{card_id}')\n"
+        "def cards(card_id: int) -> list[Card]:\n"
+        "    return [Card(1), Card('dear')]\n"
+    )
+    with Server("wrong:app", cwd=tmp_path) as server:
+        assert Client(server)("GET", "/cards/3").status_code == 500
+        log = server.wait_for("int expected, not str")
+    assert "$[1].cost: int expected, not str" in log
+    assert "route=/cards/{card_id} handler=wrong.cards()" in log

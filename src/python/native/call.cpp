@@ -206,19 +206,27 @@ bool NativeCall::fail() noexcept {
   if (PyTuple_GET_ITEM(made.get(), 1) == Py_True && exchange_) {
     Raised none_raised;
     raise_exception(std::move(error));
-    handler_.asgi().log().exception("app.error", exchange_->head(), false);
+    log_exception();
   }
   return take_result(Ref::borrow(PyTuple_GET_ITEM(made.get(), 0)));
+}
+
+// The one in flight, and who raised it. REQUIRES: exchange_.
+void NativeCall::log_exception() noexcept {
+  const bool matched = match_.outcome == router::Outcome::matched;
+  handler_.asgi().log().exception("app.error", exchange_->head(), false,
+                                  matched ? operation().route() : std::string_view(),
+                                  matched ? operation().title() : std::string_view());
 }
 
 // An exception of an exception handler, or one that is no Exception: logged, and a 500 of the server's own.
 bool NativeCall::give_up(Ref error) noexcept {
   if (PyErr_Occurred()) {  // raised while `error` was answered
-    if (exchange_) handler_.asgi().log().exception("app.error", exchange_->head(), false);
+    if (exchange_) log_exception();
     PyErr_Clear();
   } else if (error) {
     raise_exception(std::move(error));
-    if (exchange_) handler_.asgi().log().exception("app.error", exchange_->head(), false);
+    if (exchange_) log_exception();
     PyErr_Clear();
   }
   lose();

@@ -61,6 +61,7 @@ class NativeCall final : public http::Observer, public ListNode<NativeCallTag>, 
   bool fail() noexcept;  // the exception in flight becomes an answer
   bool fail_as(PyObject* hook, Ref error) noexcept;
   bool give_up(Ref error) noexcept;
+  void log_exception() noexcept;
   void lose() noexcept;
   void after(const Answer& answer) noexcept;
 

@@ -53,6 +53,18 @@ int take_schema(NativeState* state, PyObject* dict, Ref* to) noexcept {
   return 0;
 }
 
+// A str, or nothing. False with an exception set.
+bool take_text(PyObject* dict, const char* key, Ref* object, std::string_view* to) noexcept {
+  PyObject* value = get(dict, key);
+  if (!value) return true;
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(value, &size);
+  if (!text) return false;
+  *object = Ref::borrow(value);
+  *to = {text, static_cast<std::size_t>(size)};
+  return true;
+}
+
 // names: a tuple of pairs of str.
 int take_headers(PyObject* names, Argument* to) noexcept {
   if (!PyTuple_Check(names)) return wrong("headers");
@@ -83,13 +95,9 @@ int Operation::init(NativeState* state, PyObject* description) noexcept {
     return wrong("function and arguments");
   function_ = Ref::borrow(function);
   runs_inline_ = is_true(description, "inline");
-  if (PyObject* title = get(description, "title")) {
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(title, &size);
-    if (!text) return -1;
-    title_object_ = Ref::borrow(title);
-    title_ = {text, static_cast<std::size_t>(size)};
-  }
+  if (!take_text(description, "title", &title_object_, &title_) ||
+      !take_text(description, "path", &route_object_, &route_))
+    return -1;
   PyObject* keywords = get(description, "keywords");
   if (keywords && PyTuple_Check(keywords) && PyTuple_GET_SIZE(keywords) > 0)
     keywords_ = Ref::borrow(keywords);

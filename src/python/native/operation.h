@@ -79,6 +79,8 @@ class Operation final {
   PyObject* function() const noexcept { return function_.get(); }
   // How a message names the handler.
   std::string_view title() const noexcept { return title_; }
+  // Its path, as it was written.
+  std::string_view route() const noexcept { return route_; }
   // A `def` that runs on the loop's thread.
   bool runs_inline() const noexcept { return runs_inline_; }
   // The names of the last arguments, or null: all are positional.
@@ -121,7 +123,9 @@ class Operation final {
 
   Ref function_;
   Ref title_object_;
-  std::string_view title_;  // a view of it
+  Ref route_object_;
+  std::string_view title_;  // views of them
+  std::string_view route_;
   Ref keywords_;
   std::unique_ptr<Argument[]> arguments_;
   std::unique_ptr<std::size_t[]> order_;

@@ -40,7 +40,8 @@ bool append_safe(std::string_view text, Buffer* to) noexcept {
 
 }  // namespace
 
-void AppLog::exception(const char* event, const http::RequestHead& head, bool started) noexcept {
+void AppLog::exception(const char* event, const http::RequestHead& head, bool started,
+                       std::string_view route, std::string_view handler) noexcept {
   const Ref exception = take_exception();
   if (!log_ || !exception) return;
   const Ref bytes = format(exception.get());
@@ -50,12 +51,13 @@ void AppLog::exception(const char* event, const http::RequestHead& head, bool st
                                 static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
     if (!append_safe(text, &traceback)) traceback.clear();
   }
-  log_->line(log::LogLevel::error, event)
-      .add("error", Py_TYPE(exception.get())->tp_name)
+  log::LogLine line = log_->line(log::LogLevel::error, event);
+  line.add("error", Py_TYPE(exception.get())->tp_name)
       .add("method", head.method_text)
       .add("target", head.target)
-      .add("after_start", started)
-      .send_with(traceback.view());
+      .add("after_start", started);
+  if (!handler.empty()) line.add("route", route).add("handler", handler);
+  line.send_with(traceback.view());
 }
 
 void AppLog::after_disconnect(const http::RequestHead& head) noexcept {

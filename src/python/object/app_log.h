@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <string_view>
+
 #include "http/exchange.h"
 #include "log/log.h"
 
@@ -13,7 +15,9 @@ class AppLog final {
   void set_log(log::Log* log) noexcept { log_ = log; }
   // Logs the exception in flight and clears it. REQUIRES: the GIL, an exception set.
   // SystemExit and KeyboardInterrupt too, because an application must not end the server.
-  void exception(const char* event, const http::RequestHead& head, bool started) noexcept;
+  // route, handler: who was called, where Lanner knows that.
+  void exception(const char* event, const http::RequestHead& head, bool started,
+                 std::string_view route = {}, std::string_view handler = {}) noexcept;
   // The exception in flight came after the client had gone: one line, at level debug; cleared.
   void after_disconnect(const http::RequestHead& head) noexcept;
   // A request that is refused; with a reason, so logged at most once a second.
