@@ -40,5 +40,38 @@ TEST(Date, AgreesWithTheCLibrary) {
   }
 }
 
+TEST(Date, ReadsTheThreeForms) {
+  constexpr std::int64_t kNow = 1'000'000'000;  // 2001
+  for (const char* text : {"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+                           "Sun Nov  6 08:49:37 1994"}) {
+    std::int64_t seconds = 0;
+    EXPECT_TRUE(parse_date(text, kNow, &seconds)) << text;
+    EXPECT_EQ(seconds, 784'111'777) << text;
+  }
+  std::int64_t seconds = 0;
+  EXPECT_TRUE(parse_date("Friday, 06-Nov-50 08:49:37 GMT", kNow, &seconds));
+  EXPECT_EQ(date(seconds), "Sun, 06 Nov 2050 08:49:37 GMT");
+}
+
+TEST(Date, RefusesOthers) {
+  std::int64_t seconds = 0;
+  for (const char* text :
+       {"", "0", "-1", "Sun", "sun, 06 Nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 1994 08:49:37 GMT",
+        "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
+        "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT ",
+        "Sun, 06 Nov 1969 08:49:37 GMT", "Sun, 06-Nov-94 08:49:37 GMT", "Sun Nov 6 08:49:37 1994"})
+    EXPECT_FALSE(parse_date(text, 0, &seconds)) << text;
+}
+
+TEST(Date, ReadsWhatItWrites) {
+  for (std::int64_t seconds = 0; seconds < 253'402'300'799; seconds += 123'456'789) {
+    std::int64_t read = 0;
+    ASSERT_TRUE(parse_date(date(seconds), 0, &read));
+    ASSERT_EQ(read, seconds);
+  }
+}
+
 }  // namespace
 }  // namespace lanner::http
