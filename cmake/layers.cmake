@@ -59,7 +59,7 @@ lanner_layer(NAME server
     http1_protocol.cpp http1_sink.cpp http1_time.cpp relay.cpp
     relay_queue.cpp server.cpp spool.cpp spool_file.cpp
   TESTS allocation_failure_test.cpp answer_space_test.cpp answer_tap_test.cpp body_store_test.cpp connection_output_test.cpp connection_test.cpp connection_time_test.cpp
-    exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp handler_plan_test.cpp listener_settings_test.cpp protocol_test.cpp relay_queue_test.cpp relay_storm_test.cpp
+    exchange_core_test.cpp exchange_forwarding_test.cpp file_cleaner_test.cpp handler_plan_test.cpp handshake_test.cpp listener_settings_test.cpp protocol_test.cpp relay_queue_test.cpp relay_storm_test.cpp
     relay_test.cpp server_board_test.cpp server_test.cpp spool_file_test.cpp spool_test.cpp transport_faults_test.cpp)
 lanner_memory_may_fail(server)
 lanner_layer(NAME worker

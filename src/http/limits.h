@@ -30,6 +30,8 @@ inline constexpr std::uint64_t kBodyRateGraceMs = 10'000;   // min-body-rate cou
 inline constexpr std::uint64_t kWriteRateGraceMs = 30'000;  // min-write-rate counts after this
 inline constexpr std::uint64_t kLingerReadMs = 5'000;       // silence that ends a lingering close
 inline constexpr std::uint64_t kDrainLingerMs = 2'000;      // all of one, when the server stops
+inline constexpr std::uint64_t kDrainSilentMs =
+    1'000;  // when the server stops: for the first byte of a client that was accepted before
 // What may be left of a body that nobody reads and be read for the next request's sake (Go: 256k).
 inline constexpr std::uint64_t kDiscardBytesMax = 1'048'576;
 inline constexpr int kLeadingEmptyLines = 8;  // RFC 9112, section 2.2: ignore at least one

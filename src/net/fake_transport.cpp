@@ -14,11 +14,11 @@ IoResult FakeTransport::read(char* to, std::size_t room) noexcept {
   const std::size_t count = std::min({room, read_max, incoming.size()});
   if (count == 0) {
     const bool end = peer_ended && incoming.empty();
-    return {end ? IoResult::Kind::end : IoResult::Kind::would_block, 0, 0};
+    return {end ? IoResult::Kind::end : IoResult::Kind::wait_readable, 0, 0};
   }
   std::memcpy(to, incoming.data(), count);
   incoming.erase(0, count);
-  return {IoResult::Kind::bytes, 0, count};
+  return {IoResult::Kind::done, 0, count};
 }
 
 IoResult FakeTransport::write(std::span<const std::string_view> pieces) noexcept {
@@ -63,9 +63,9 @@ std::size_t FakeTransport::budget() const noexcept {
 }
 
 IoResult FakeTransport::took(std::size_t bytes) noexcept {
-  if (bytes == 0) return {IoResult::Kind::would_block, 0, 0};
+  if (bytes == 0) return {IoResult::Kind::wait_writable, 0, 0};
   if (write_room != kUnlimited) write_room -= bytes;
-  return {IoResult::Kind::bytes, 0, bytes};
+  return {IoResult::Kind::done, 0, bytes};
 }
 
 }  // namespace lanner::net

@@ -19,14 +19,14 @@ class FakeTransport final : public Transport {
   std::string sent;                      // bytes written so far
   std::size_t read_max = kUnlimited;     // most bytes a read gives
   std::size_t write_max = kUnlimited;    // most bytes a write takes
-  std::size_t write_room = kUnlimited;   // bytes until would_block
+  std::size_t write_room = kUnlimited;   // bytes until it has to wait
   std::size_t break_after = kUnlimited;  // bytes written until the peer is gone (EPIPE)
-  int block_every = 0;                   // every n-th write would_block; 0 = none
+  int block_every = 0;                   // every n-th write has to wait; 0 = none
   int read_error = 0;                    // errno for the next reads
   int write_error = 0;
   unsigned unsent_max = 0;  // as limit_unsent() said; 0 = it was not called
   int writes = 0;           // calls of write and send_file
-  bool peer_ended = false;  // after `incoming`: end instead of would_block
+  bool peer_ended = false;  // after `incoming`: end instead of waiting
   bool write_shut = false;
   bool was_reset = false;
   bool closed = false;

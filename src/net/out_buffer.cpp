@@ -175,7 +175,7 @@ bool OutBuffer::append_file(int file, std::uint64_t offset, std::uint64_t count)
 IoResult OutBuffer::flush(Transport& transport) noexcept {
   if (size_ == 0) {
     give_back_blocks();
-    return {IoResult::Kind::bytes, 0, 0};
+    return {IoResult::Kind::done, 0, 0};
   }
   IoResult result;
   if (first_->kind == Segment::Kind::file) {
@@ -187,7 +187,7 @@ IoResult OutBuffer::flush(Transport& transport) noexcept {
   } else {
     result = write_many(transport);
   }
-  if (result.kind == IoResult::Kind::bytes) {
+  if (result.kind == IoResult::Kind::done) {
     bytes_sent_ += result.bytes;
     drop(result.bytes);
   }

@@ -25,7 +25,7 @@ class OutBufferTest : public ::testing::Test {
 
   void flush_all() {
     for (int i = 0; i < 100'000 && !out_.empty(); ++i) {
-      ASSERT_EQ(out_.flush(transport_).kind, Kind::bytes);
+      ASSERT_EQ(out_.flush(transport_).kind, Kind::done);
     }
     EXPECT_TRUE(out_.empty());
   }
@@ -56,7 +56,7 @@ TEST_F(OutBufferTest, SmallAnswerIsOneBlockAndOneWrite) {
   EXPECT_EQ(out_.size(), 24u);
   EXPECT_EQ(pool_.in_use(), 1u);
   const IoResult result = out_.flush(transport_);
-  EXPECT_EQ(result.kind, Kind::bytes);
+  EXPECT_EQ(result.kind, Kind::done);
   EXPECT_EQ(result.bytes, 24u);
   EXPECT_EQ(transport_.writes, 1);
   EXPECT_EQ(transport_.sent, "HTTP/1.1 200 OK\r\n\r\nhello");
@@ -66,7 +66,7 @@ TEST_F(OutBufferTest, SmallAnswerIsOneBlockAndOneWrite) {
 
 TEST_F(OutBufferTest, FlushingNothingWritesNothing) {
   const IoResult result = out_.flush(transport_);
-  EXPECT_EQ(result.kind, Kind::bytes);
+  EXPECT_EQ(result.kind, Kind::done);
   EXPECT_EQ(result.bytes, 0u);
   EXPECT_EQ(transport_.writes, 0);
 }
@@ -249,7 +249,7 @@ TEST_F(OutBufferTest, NeverLoopsOverWouldBlock) {
   transport_.write_room = 4;
   EXPECT_EQ(out_.flush(transport_).bytes, 4u);
   EXPECT_EQ(transport_.writes, 1);
-  EXPECT_EQ(out_.flush(transport_).kind, Kind::would_block);
+  EXPECT_EQ(out_.flush(transport_).kind, Kind::wait_writable);
   EXPECT_EQ(transport_.writes, 2);
   EXPECT_EQ(out_.size(), 6u);
   EXPECT_EQ(out_.bytes_sent(), 4u);

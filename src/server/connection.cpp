@@ -34,15 +34,50 @@ Connection::~Connection() {
   if (transport_ != &tcp_) delete transport_;
 }
 
-Result<void> Connection::start(Protocol& protocol) noexcept {
-  protocol_ = &protocol;
+Result<void> Connection::start() noexcept {
   interest_ = sys::Ready::readable | sys::Ready::peer_closed;
   if (transport().descriptor() >= 0) {
     Result<void> watched = server_.loop().watch(transport().descriptor(), interest_, *this);
     if (!watched) return watched;
   }
-  rearm();
+  handshake_until_ms_ = server_.loop().now_ms() + limits().first_byte_ms;
+  Result<void> begun = shake_hands();
+  if (begun) rearm();
+  return begun;
+}
+
+// REQUIRES: Stage::handshake
+Result<void> Connection::shake_hands() noexcept {
+  const net::IoResult step = transport().handshake();
+  if (step.kind == net::IoResult::Kind::done) return open();
+  if (!step.waits()) return Errc::handshake_failed;
+  read_wants_write_ = step.kind == net::IoResult::Kind::wait_writable;
+  set_interest();
   return {};
+}
+
+Result<void> Connection::open() noexcept {
+  stage_ = Stage::open;
+  read_wants_write_ = false;
+  protocol_ = server_.make_protocol(*this);
+  if (!protocol_) return Errc::no_memory;
+  held_ = transport().holds_input();
+  if (held_) request_turn();
+  if (half_closed_) protocol_->on_half_close();
+  set_interest();
+  return {};
+}
+
+void Connection::on_handshake_ready(std::uint32_t events) noexcept {
+  half_closed_ = half_closed_ || (events & sys::Ready::peer_closed) != 0;
+  Result<void> went_on = shake_hands();
+  const bool gone = stage_ == Stage::handshake && (events & sys::Ready::broken);
+  if (went_on && !gone) {
+    set_interest();
+    return rearm();
+  }
+  log_failure("handshake.failed", went_on ? Errc::disconnected : went_on.code());
+  close(false);
 }
 
 void Connection::hand_over(Protocol& next) noexcept {
@@ -51,14 +86,16 @@ void Connection::hand_over(Protocol& next) noexcept {
 }
 
 void Connection::on_ready(std::uint32_t events) noexcept {
+  if (stage_ == Stage::handshake) return on_handshake_ready(events);
   // Reset, or ended by a peer that reads no more: not to be told as a half-close first.
   if ((events & sys::Ready::broken) && stage_ == Stage::open && !protocol_->wants_input()) {
     return close(false);
   }
-  if ((events & sys::Ready::writable) && !closed()) {
+  if ((events & (write_wants_read_ ? sys::Ready::readable : sys::Ready::writable)) && !closed()) {
     mark_dirty();  // written with all others at the end of the turn
   }
-  if ((events & (sys::Ready::readable | sys::Ready::peer_closed)) && !closed()) {
+  const bool may_read = read_wants_write_ && (events & sys::Ready::writable);
+  if ((may_read || (events & (sys::Ready::readable | sys::Ready::peer_closed))) && !closed()) {
     on_readable();
   } else if ((events & sys::Ready::broken) && !closed()) {
     close(false);
@@ -74,18 +111,34 @@ void Connection::on_half_close() noexcept {
   if (!closed()) protocol_->on_half_close();
 }
 
+// What the transport holds afterwards, no poller tells: it is read with the next turn.
+net::IoResult Connection::read(char* to, std::size_t room) noexcept {
+  const net::IoResult got = transport().read(to, room);
+  held_ = transport().holds_input() && !got.waits();
+  const bool wants_write = got.kind == net::IoResult::Kind::wait_writable;
+  if (wants_write != read_wants_write_) {
+    read_wants_write_ = wants_write;
+    set_interest();
+  }
+  return got;
+}
+
 void Connection::on_readable() noexcept {
   if (stage_ == Stage::lingering) return discard_input();
   if (turn_requested()) return;  // kept input comes first
+  read_input();
+  if (held_ && !closed() && reads()) request_turn();
+}
+
+// REQUIRES: Stage::open
+void Connection::read_input() noexcept {
   if (!protocol_->wants_input() || waits_for_memory()) return set_interest();
   const bool near = server_.budget().near();
   if (kept_.empty()) {
     std::span<char> room = server_.receive_buffer();
     if (near) room = room.first(kNearReadBytes);
-    net::IoResult got = transport().read(room.data(), room.size());
-    if (got.kind == net::IoResult::Kind::would_block) return;
-    if (got.kind == net::IoResult::Kind::error) return close(false);
-    if (got.kind == net::IoResult::Kind::end) return on_input_end();
+    const net::IoResult got = read(room.data(), room.size());
+    if (got.kind != net::IoResult::Kind::done) return on_nothing_read(got);
     const std::string_view in(room.data(), got.bytes);
     const std::size_t used = feed(in);
     if (used < in.size() && !ending()) {
@@ -98,12 +151,15 @@ void Connection::on_readable() noexcept {
   char* room = kept_.reserve(most);
   if (!room) return close(true);
   kept_charge_.set(kept_.capacity());
-  net::IoResult got = transport().read(room, most);
-  if (got.kind == net::IoResult::Kind::would_block) return;
-  if (got.kind == net::IoResult::Kind::error) return close(false);
-  if (got.kind == net::IoResult::Kind::end) return on_input_end();
+  const net::IoResult got = read(room, most);
+  if (got.kind != net::IoResult::Kind::done) return on_nothing_read(got);
   kept_.commit(got.bytes);
   feed_kept();
+}
+
+void Connection::on_nothing_read(const net::IoResult& got) noexcept {
+  if (got.kind == net::IoResult::Kind::error) return close(false);
+  if (got.kind == net::IoResult::Kind::end) return on_input_end();
 }
 
 std::size_t Connection::feed(std::string_view in) noexcept {
@@ -139,6 +195,7 @@ bool Connection::waits_for_memory() noexcept {
 void Connection::on_memory() noexcept {
   protocol_->on_memory();
   set_interest();
+  if (held_ && !closed()) request_turn();
   if (!closed()) rearm();
 }
 
@@ -154,7 +211,7 @@ void Connection::request_turn() noexcept { server_.mark_ready(*this); }
 
 void Connection::resume_input(bool owed) noexcept {
   if (closed() || feeding_) return;
-  if (owed || !kept_.empty() || peer_ended_) request_turn();
+  if (owed || input_kept() || peer_ended_) request_turn();
   if (!(interest_ & sys::Ready::readable)) set_interest();
   rearm();
 }
@@ -163,9 +220,11 @@ void Connection::resume_input(bool owed) noexcept {
 void Connection::on_turn() noexcept {
   if (retired_) std::exchange(retired_, nullptr)->release();
   if (closed()) return;
+  if (stage_ == Stage::lingering) return held_ ? discard_input() : void();
   if (under_low_mark()) protocol_->on_space();
   if (closed()) return;
   if (protocol_->wants_input()) feed_kept();
+  if (held_ && !ending()) on_readable();
   if (closed()) return;
   if (!(interest_ & sys::Ready::readable)) set_interest();
   rearm();
@@ -180,9 +239,10 @@ void Connection::on_input_end() noexcept {
 
 void Connection::discard_input() noexcept {
   std::span<char> room = server_.receive_buffer();
-  net::IoResult got = transport().read(room.data(), room.size());
-  if (got.kind == net::IoResult::Kind::would_block) return;
-  if (got.kind != net::IoResult::Kind::bytes) return close(false);
+  const net::IoResult got = read(room.data(), room.size());
+  if (got.waits()) return;
+  if (got.kind != net::IoResult::Kind::done) return close(false);
+  if (held_) request_turn();
   lingered_bytes_ += got.bytes;
   linger_since_ms_ = server_.loop().now_ms();
   if (lingered_bytes_ > limits().linger_bytes) close(false);
@@ -194,7 +254,7 @@ void Connection::log_failure(const char* event, Errc code) noexcept {
   log->line(log::LogLevel::warning, event)
       .add("reason", error_name(code))
       .add("client", http::Endpoint{peer_.view(), peer_.port, peer_.unix_socket})
-      .add("request", protocol_->request_number())
+      .add("request", protocol_ ? protocol_->request_number() : 0)
       .send();
 }
 
@@ -229,8 +289,14 @@ std::uint64_t Connection::linger_ms() const noexcept {
 }
 
 void Connection::begin_drain() noexcept {
-  if (stage_ != Stage::lingering) return protocol_->begin_drain();
-  linger_until_ms_ = std::min(linger_until_ms_, server_.loop().now_ms() + linger_ms());
+  if (stage_ == Stage::open) return protocol_->begin_drain();
+  const std::uint64_t now_ms = server_.loop().now_ms();
+  if (stage_ == Stage::handshake) {
+    // As any client that has connected and not spoken yet.
+    handshake_until_ms_ = std::min(handshake_until_ms_, now_ms + http::kDrainSilentMs);
+    return rearm();
+  }
+  linger_until_ms_ = std::min(linger_until_ms_, now_ms + linger_ms());
   rearm();
 }
 
@@ -254,21 +320,29 @@ void Connection::close(bool reset) noexcept {
   spool_.clear();
   if (!feeding_) release_kept();
   server_.on_connection_closed(*this);
-  protocol_->on_closed();
+  if (protocol_) protocol_->on_closed();
 }
 
 void Connection::set_interest() noexcept {
-  std::uint32_t wanted = 0;
-  const bool waits = static_cast<ListNode<ShortTag>*>(this)->linked();
-  if (!peer_ended_ && !waits && (stage_ == Stage::lingering || protocol_->wants_input())) {
-    wanted = sys::Ready::readable;
-  }
-  if (write_blocked_) wanted |= sys::Ready::writable;
-  if (!half_closed_) wanted |= sys::Ready::peer_closed;
-  if (wanted == interest_ || closed()) return;
+  if (closed()) return;
+  const std::uint32_t wanted = wanted_events();
+  if (wanted == interest_) return;
   interest_ = wanted;
   if (transport().descriptor() < 0) return;
   if (!server_.loop().change(transport().descriptor(), wanted, *this)) close(true);
+}
+
+std::uint32_t Connection::wanted_events() const noexcept {
+  std::uint32_t wanted = half_closed_ ? 0 : sys::Ready::peer_closed;
+  if (reads()) wanted |= read_wants_write_ ? sys::Ready::writable : sys::Ready::readable;
+  if (write_blocked_) wanted |= write_wants_read_ ? sys::Ready::readable : sys::Ready::writable;
+  return wanted;
+}
+
+// What the peer sends is read now.
+bool Connection::reads() const noexcept {
+  if (peer_ended_ || static_cast<const ListNode<ShortTag>*>(this)->linked()) return false;
+  return stage_ != Stage::open || protocol_->wants_input();
 }
 
 }  // namespace lanner::server

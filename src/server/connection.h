@@ -1,9 +1,12 @@
 // server/connection.h: one client's connection: moves bytes between its transport and the protocol
 // that speaks on it, and ends.
 //
-//   open ---> lingering ---> closed
-//      \----------------------^
+//   handshake ---> open ---> lingering ---> closed
+//       \------------\----------------------^
 //
+//   handshake    the transport's: nobody speaks yet. Limited as the first byte of a client is
+//                (Limits::first_byte_ms); a transport without one skips it
+//   open         the protocol speaks
 //   lingering    shut for writing; reads and drops until the client closes (RFC 9112, section 9.6)
 //
 // It keeps the input that was not consumed yet, what waits to be written (out buffer, spool), and
@@ -52,8 +55,9 @@ class Connection final : public net::Watcher,
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // `protocol` speaks first, and is owned from here on. Watches the descriptor, arms the timer.
-  Result<void> start(Protocol& protocol) noexcept;
+  // Watches the descriptor, begins the handshake, arms the timer. Once the handshake is over the
+  // server makes the protocol that speaks first. After an error: close() it.
+  Result<void> start() noexcept;
   void on_ready(std::uint32_t events) noexcept override;
   void on_timer(std::uint64_t now_ms) noexcept override;
   // Called by the server: feed retained input (ReadyTag); write buffered output (DirtyTag).
@@ -69,9 +73,9 @@ class Connection final : public net::Watcher,
   int descriptor() noexcept { return transport().descriptor(); }  // -1: none
   bool closed() const noexcept { return stage_ == Stage::closed; }
   // Closed, and no handler holds anything of it any more.
-  bool finished() const noexcept { return closed() && !protocol_->busy(); }
+  bool finished() const noexcept { return closed() && !(protocol_ && protocol_->busy()); }
   // A request is being received or answered.
-  bool busy() const noexcept { return protocol_->busy() || output_pending(); }
+  bool busy() const noexcept { return (protocol_ && protocol_->busy()) || output_pending(); }
   const sys::SocketAddress& peer() const noexcept { return peer_; }
   const sys::SocketAddress* local() const noexcept { return local_; }
   const ListenerTerms& terms() const noexcept { return terms_; }
@@ -82,17 +86,19 @@ class Connection final : public net::Watcher,
   std::uint32_t interest() const noexcept { return interest_; }
   Server& server() const noexcept { return server_; }
 
-  // What follows is for the protocol.
+  // What follows is for the protocol, which is made when the transport is ready.
+  net::Transport& transport() noexcept { return *transport_; }
   Protocol& protocol() noexcept { return *protocol_; }
   // `next` speaks from the next turn of the loop on, beginning with the input that is kept, or that
   // feed() does not consume. The present protocol is released then. REQUIRES: it is not busy().
   void hand_over(Protocol& next) noexcept;
 
   // Input.
-  bool input_kept() const noexcept { return !kept_.empty(); }
-  // There is some that was not looked at yet, or may not be for want of memory.
+  // There is some that was not consumed yet, here or in the transport.
+  bool input_kept() const noexcept { return !kept_.empty() || held_; }
+  // ... or that may not be looked at for want of memory.
   bool input_waits() const noexcept {
-    return !kept_.empty() || static_cast<const ListNode<ShortTag>*>(this)->linked();
+    return input_kept() || static_cast<const ListNode<ShortTag>*>(this)->linked();
   }
   bool peer_ended() const noexcept { return peer_ended_; }
   // wants_input() may have become true. `owed`: feed() has something to say without more bytes.
@@ -129,7 +135,7 @@ class Connection final : public net::Watcher,
   void close_after_flush(bool reset) noexcept;
   bool closing() const noexcept { return closing_; }
   // Nothing that is read now is anybody's.
-  bool ending() const noexcept { return closing_ || stage_ != Stage::open; }
+  bool ending() const noexcept { return closing_ || stage_ > Stage::open; }
   // Its deadlines have changed.
   void rearm() noexcept;
   // ... by what has just begun: a timer that comes before that can be due stays, and looks then.
@@ -138,9 +144,16 @@ class Connection final : public net::Watcher,
 
  private:
   static constexpr std::uint64_t kNever = Protocol::kNever;
-  enum class Stage : std::uint8_t { open, lingering, closed };
+  enum class Stage : std::uint8_t { handshake, open, lingering, closed };
 
+  Result<void> shake_hands() noexcept;
+  Result<void> open() noexcept;
+  void on_handshake_ready(std::uint32_t events) noexcept;
+  void on_handshake_timer(std::uint64_t now_ms) noexcept;
+  net::IoResult read(char* to, std::size_t room) noexcept;
   void on_readable() noexcept;
+  void read_input() noexcept;
+  void on_nothing_read(const net::IoResult& got) noexcept;
   void on_half_close() noexcept;
   void on_input_end() noexcept;
   void discard_input() noexcept;
@@ -158,16 +171,17 @@ class Connection final : public net::Watcher,
   std::uint64_t linger_ms() const noexcept;
   void output_done() noexcept;
   void set_interest() noexcept;
+  std::uint32_t wanted_events() const noexcept;
+  bool reads() const noexcept;
   void watch_client(std::uint64_t taken_bytes) noexcept;
   bool made_progress(std::uint64_t now_ms) noexcept;
   std::uint64_t deadline_ms() const noexcept;
   std::uint64_t linger_deadline_ms() const noexcept;
   std::uint64_t write_deadline_ms() const noexcept;
-  net::Transport& transport() noexcept { return *transport_; }
 
   Server& server_;
   const ListenerTerms& terms_;
-  Protocol* protocol_ = nullptr;  // owned, as all are: see Protocol::release()
+  Protocol* protocol_ = nullptr;  // owned, as all are: see Protocol::release(); null = handshake
   Protocol* retired_ = nullptr;   // has handed over, and is released with the next turn
   net::TcpTransport tcp_;
   net::Transport* transport_;
@@ -184,18 +198,22 @@ class Connection final : public net::Watcher,
   std::uint64_t write_taken_bytes_ = 0;    // at the last look
   std::uint64_t write_sent_bytes_ = 0;     // at the last look
   std::uint64_t write_look_ms_ = 0;        // when to look again
-  std::uint64_t linger_since_ms_ = 0;      // something was read
+  std::uint64_t handshake_until_ms_ = 0;
+  std::uint64_t linger_since_ms_ = 0;  // something was read
   std::uint64_t linger_until_ms_ = 0;
   std::uint64_t lingered_bytes_ = 0;
   std::uint32_t interest_ = 0;
-  Stage stage_ = Stage::open;
+  Stage stage_ = Stage::handshake;
   bool feeding_ = false;      // inside feed(): what ends now goes on there
   bool half_closed_ = false;  // the peer has shut its sending side; there may be input before that
   bool peer_ended_ = false;   // the peer sends no more; it may still read
   bool closing_ = false;      // close once the output is written
   bool cut_ = false;          // and do it by a reset
   bool write_blocked_ = false;
-  bool kernel_limited_ = false;  // near the budget: the kernel takes less of a large answer
+  bool held_ = false;              // the transport holds input: the poller does not tell of it
+  bool read_wants_write_ = false;  // a read, or the handshake, goes on when writing is possible
+  bool write_wants_read_ = false;  // what write_blocked_ means then
+  bool kernel_limited_ = false;    // near the budget: the kernel takes less of a large answer
   bool all_taken_ = true;  // as of the last look: the kernel holds nothing that the client has not
   enum class Trust : std::uint8_t { unasked, no, yes };
   Trust trust_ = Trust::unasked;  // of the peer; asked once, with the first field that needs it

@@ -80,12 +80,14 @@ void Connection::flush() noexcept {
   if (closed()) return;
   if (out_.size() > Budget::kSmallBytes) limit_kernel();
   bool blocked = false;
+  bool wants_read = false;
   const std::uint64_t sent_before = bytes_sent();
   for (int steps = 0; !blocked && steps < kFlushStepsMax; ++steps) {
     if (out_.empty() && spool_.empty()) break;
     net::IoResult put = out_.empty() ? spool_.flush(transport()) : out_.flush(transport());
     if (put.kind == net::IoResult::Kind::error) return close(cut_);
-    blocked = put.kind == net::IoResult::Kind::would_block;
+    blocked = put.waits();
+    wants_read = put.kind == net::IoResult::Kind::wait_readable;
   }
   if (blocked && spool_.empty() && out_.size() > server_.unread_max() && !spill()) {
     log_failure("h1.spool_failed", Errc::no_memory);
@@ -93,8 +95,9 @@ void Connection::flush() noexcept {
   }
   const bool pending = !out_.empty() || !spool_.empty();
   if (all_taken_ && (pending || bytes_sent() != sent_before)) watch_client(sent_before);
-  if (pending != write_blocked_) {
+  if (pending != write_blocked_ || wants_read != write_wants_read_) {
     write_blocked_ = pending;
+    write_wants_read_ = wants_read;
     set_interest();
   } else if (!pending && !(interest_ & sys::Ready::readable) && stage_ == Stage::open &&
              protocol_->wants_input()) {

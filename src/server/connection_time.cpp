@@ -23,6 +23,7 @@ std::uint64_t Connection::linger_deadline_ms() const noexcept {
 }
 
 std::uint64_t Connection::deadline_ms() const noexcept {
+  if (stage_ == Stage::handshake) return handshake_until_ms_;
   const std::uint64_t read_ms =
       stage_ == Stage::lingering ? linger_deadline_ms() : protocol_->deadline_ms();
   const std::uint64_t limit = std::min(read_ms, write_deadline_ms());
@@ -74,8 +75,15 @@ bool Connection::made_progress(std::uint64_t now_ms) noexcept {
   return now_ms < write_deadline_ms();
 }
 
+void Connection::on_handshake_timer(std::uint64_t now_ms) noexcept {
+  if (now_ms < handshake_until_ms_) return rearm();
+  log_failure("handshake.failed", Errc::handshake_timeout);
+  close(false);
+}
+
 void Connection::on_timer(std::uint64_t now_ms) noexcept {
   if (closed()) return;
+  if (stage_ == Stage::handshake) return on_handshake_timer(now_ms);
   const bool look = !all_taken_ && now_ms >= std::min(write_look_ms_, write_deadline_ms());
   if (look && !made_progress(now_ms)) {
     log_failure("h1.stalled", Errc::write_timeout);

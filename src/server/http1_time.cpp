@@ -12,8 +12,6 @@ namespace lanner::server {
 namespace {
 
 constexpr std::uint64_t kDrainIdleMs = 250;  // a client at work, between two requests
-constexpr std::uint64_t kDrainSilentMs =
-    1000;  // a client accepted before the drain that has sent nothing yet
 
 }  // namespace
 
@@ -28,7 +26,7 @@ std::uint64_t Http1Protocol::read_deadline_ms() const noexcept {
   }
   // Kept and not looked at yet: it waits for us. Or the client is busy with its answer.
   if (connection_.input_waits() || connection_.output_pending()) return kNever;
-  if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : kDrainSilentMs);
+  if (server_.draining()) return since_ms_ + (requests_ > 0 ? kDrainIdleMs : http::kDrainSilentMs);
   return since_ms_ + (requests_ > 0 ? limits_.keep_alive_ms : limits_.first_byte_ms);
 }
 

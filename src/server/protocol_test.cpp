@@ -158,6 +158,7 @@ TEST_F(ProtocolTest, IsNotMadeWithoutMemory) {
   settings.make_protocol = [](Connection&) noexcept -> Protocol* { return nullptr; };
   const ListenerTerms terms(settings);
   EXPECT_EQ(rig.try_connect(&terms), nullptr);
+  rig.settle();
   EXPECT_EQ(rig.server().connection_count(), 0u);
 }
 

@@ -108,28 +108,28 @@ Result<void> Server::listen(int fd, const ListenerSettings& settings) noexcept {
   return {};
 }
 
-Connection* Server::add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
-                        const sys::SocketAddress* local, const ListenerTerms& terms) noexcept {
+Result<Connection*> Server::add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
+                                const sys::SocketAddress* local,
+                                const ListenerTerms& terms) noexcept {
   Connection* connection = connections_.make(*this, fd, transport, peer, local, terms);
   if (!connection) {
     delete transport;
     if (fd >= 0) sys::close(fd);
-    return nullptr;
-  }
-  Protocol* protocol =
-      terms.make_protocol ? terms.make_protocol(*connection) : make_http1(*connection);
-  if (!protocol) {
-    connections_.destroy(connection);
-    return nullptr;
+    return Errc::no_memory;
   }
   live_.push_back(*connection);
   budget().charge(sizeof(Connection));
-  if (!connection->start(*protocol)) {
+  if (Result<void> started = connection->start(); !started) {
     connection->close(true);
-    return nullptr;
+    return started.error();
   }
   if (options_.board) options_.board->set_connections(static_cast<unsigned>(connections_.in_use()));
   return connection;
+}
+
+Protocol* Server::make_protocol(Connection& connection) noexcept {
+  const auto make = connection.terms().make_protocol;
+  return make ? make(connection) : make_http1(connection);
 }
 
 Http1Protocol* Server::make_http1(Connection& connection) noexcept {
@@ -145,15 +145,16 @@ void Server::release(Http1Protocol& protocol) noexcept {
 
 Connection* Server::adopt(net::Transport* transport, const sys::SocketAddress& peer,
                           const ListenerTerms* terms) noexcept {
-  return add(-1, transport, peer, nullptr, terms ? *terms : terms_);
+  const Result<Connection*> added = add(-1, transport, peer, nullptr, terms ? *terms : terms_);
+  return added ? *added : nullptr;
 }
 
 void Server::Entry::on_accept(int fd, const sys::SocketAddress& peer,
                               net::Listener& from) noexcept {
-  if (!server.add(fd, nullptr, peer, &from.address(), terms)) {
+  if (Result<Connection*> added = server.add(fd, nullptr, peer, &from.address(), terms); !added) {
     if (log::Log* log = server.options_.log) {
       log->line(log::LogLevel::error, "accept.failed")
-          .add("reason", error_name(Errc::no_memory))
+          .add("reason", error_name(added.code()))
           .send();
     }
     return;

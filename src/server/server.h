@@ -125,6 +125,8 @@ class Server final : public net::TurnObserver, private sys::ForkGuest {
   // on_memory() comes when a request may begin again.
   void wait_for_memory(Connection& connection) noexcept;
   void mark_ready(Connection& connection) noexcept;
+  // What speaks on a new connection first, as its listener says; null when memory is out.
+  Protocol* make_protocol(Connection& connection) noexcept;
   // HTTP/1 for a connection that it is handed to; null when memory is out.
   Http1Protocol* make_http1(Connection& connection) noexcept;
   void release(Http1Protocol& protocol) noexcept;
@@ -184,8 +186,8 @@ class Server final : public net::TurnObserver, private sys::ForkGuest {
   bool allocate() noexcept;
   void on_forked() noexcept override;
   bool make_fields(std::uint64_t count) noexcept;
-  Connection* add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
-                  const sys::SocketAddress* local, const ListenerTerms& terms) noexcept;
+  Result<Connection*> add(int fd, net::Transport* transport, const sys::SocketAddress& peer,
+                          const sys::SocketAddress* local, const ListenerTerms& terms) noexcept;
   void on_connected() noexcept;
   void flush_dirty() noexcept;
   void stay_awake() noexcept;

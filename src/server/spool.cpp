@@ -78,7 +78,7 @@ net::IoResult Spool::flush(net::Transport& transport) noexcept {
   const Part& part = *parts();
   const auto count = static_cast<std::size_t>(std::min(part.end - part.offset, kStepBytes));
   const net::IoResult result = transport.send_file(descriptor(part), part.offset, count);
-  if (result.kind != net::IoResult::Kind::bytes) return result;
+  if (result.kind != net::IoResult::Kind::done) return result;
   bytes_sent_ += result.bytes;
   drop(result.bytes);
   return result;

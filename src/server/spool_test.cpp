@@ -26,7 +26,7 @@ struct Files {
   SpoolFile file;
   net::FakeTransport wire;
   std::string drain(Spool& spool) {
-    while (!spool.empty() && spool.flush(wire).kind == net::IoResult::Kind::bytes) {
+    while (!spool.empty() && spool.flush(wire).kind == net::IoResult::Kind::done) {
     }
     return wire.sent;
   }

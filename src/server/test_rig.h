@@ -95,21 +95,26 @@ class Rig {
   }
   // Null: the server had no memory for a connection.
   Client* try_connect(const ListenerTerms* terms = nullptr) {
+    return try_connect(terms, [](Client& client) { return std::make_unique<WireEnd>(client); });
+  }
+  // `make(client)`: the transport, over a WireEnd of that client's.
+  template <class Make>
+  Client* try_connect(const ListenerTerms* terms, Make make) {
     clients_.push_back(std::make_unique<Client>());
     Client& client = *clients_.back();
     sys::SocketAddress peer;
     peer.text = {'1', '9', '2', '.', '0', '.', '2', '.', '7'};
     peer.text_bytes = 9;
     peer.port = 4711;
-    client.connection = server_->adopt(std::make_unique<WireEnd>(client).release(), peer, terms);
+    client.connection = server_->adopt(make(client).release(), peer, terms);
     return client.connection ? &client : nullptr;
   }
-  // One turn of the loop. True: something happened.
+  // One turn of the loop. True: something happened, or will with the next one.
   bool turn(int wait_ms = 0) {
     const std::size_t before = seen();
     for (std::size_t i = 0; i < clients_.size(); ++i) poll(*clients_[i]);
     loop_->run_once(wait_ms);
-    return seen() != before;
+    return seen() != before || server_->has_work();
   }
   // Turns until nothing happens any more, and a few more.
   void settle() {

@@ -22,8 +22,10 @@ constexpr Error os_error(int number) noexcept {
 }  // namespace
 
 Worker::~Worker() {
-  const bool unused = made_ && !listened_ && options_->server.owned;
-  for (std::size_t i = 0; unused && i < listener_count_; ++i) sys::close(listeners_[i]);
+  if (!made_ || listened_) return;
+  for (std::size_t i = 0; i < listener_count_; ++i) {
+    if (listeners_[i].settings.owned) sys::close(listeners_[i].fd);
+  }
 }
 
 Result<void> Worker::open(Options& options, net::Loop* loop) noexcept {
@@ -74,10 +76,10 @@ Result<void> Worker::open_board() noexcept {
   return {};
 }
 
-Result<void> Worker::add_listener(int fd) noexcept {
+Result<void> Worker::add_listener(int fd, const server::ListenerSettings& settings) noexcept {
   if (listener_count_ == kListenersMax) return failed(os_error(ENFILE), "listener");
   if (!sys::is_listening_socket(fd)) return failed(os_error(EINVAL), "listener");
-  listeners_[listener_count_++] = fd;
+  listeners_[listener_count_++] = {fd, settings};
   return {};
 }
 
@@ -90,7 +92,7 @@ Result<void> Worker::serve(http::Handler& handler) noexcept {
 Result<void> Worker::listen() noexcept {
   listened_ = true;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    Result<void> listening = server_->listen(listeners_[i]);
+    Result<void> listening = server_->listen(listeners_[i].fd, listeners_[i].settings);
     if (!listening) return failed(listening.error(), "listener");
   }
   return {};

@@ -52,9 +52,11 @@ class Worker final : public sys::StopTarget {
 
   // `options` is borrowed, as long as the worker lives. loop: borrowed; null = one of its own.
   Result<void> open(Options& options, net::Loop* loop = nullptr) noexcept;
-  // A listening socket: borrowed until serve(), then as options.server.owned says. Errors: os_error with
-  // EINVAL: it does not listen; with ENFILE: there are more than kListenersMax.
-  Result<void> add_listener(int fd) noexcept;
+  // A listening socket and what holds for its connections; without `settings`, options.server as it is now. Borrowed
+  // until serve(), then as settings.owned says. Errors: os_error with EINVAL: it does not listen; with ENFILE: there
+  // are more than kListenersMax.
+  Result<void> add_listener(int fd) noexcept { return add_listener(fd, options_->server); }
+  Result<void> add_listener(int fd, const server::ListenerSettings& settings) noexcept;
   // Once. `handler` is borrowed.
   Result<void> serve(http::Handler& handler) noexcept;
   Result<void> listen() noexcept;
@@ -102,11 +104,15 @@ class Worker final : public sys::StopTarget {
   std::unique_ptr<log::LogWriter> access_writer_;
   std::unique_ptr<log::Log> log_;
   process::Board board_;
-  std::array<int, kListenersMax> listeners_{};
+  struct Listening {
+    int fd = -1;
+    server::ListenerSettings settings;
+  };
+  std::array<Listening, kListenersMax> listeners_{};
   std::size_t listener_count_ = 0;
   std::unique_ptr<server::Server> server_;
   const char* failed_part_ = "";
-  bool made_ = false;      // serve() succeeded: options.server.owned holds from then on
+  bool made_ = false;      // serve() succeeded: settings.owned holds from then on
   bool listened_ = false;  // the server has them
 };
 

@@ -130,6 +130,39 @@ TEST_F(WorkerTest, LeavesAListenerThatIsNotItsOwn) {
   ::close(listener);
 }
 
+TEST_F(WorkerTest, AListenerMayHaveSettingsOfItsOwn) {
+  const int usual = sys::test::listen_ipv4();
+  const int strict = sys::test::listen_ipv4();
+  Worker worker;
+  ASSERT_TRUE(worker.open(options));
+  server::ListenerSettings settings = options.server;
+  settings.limits.request_line_bytes = 64;
+  settings.owned = true;
+  ASSERT_TRUE(worker.add_listener(usual));
+  ASSERT_TRUE(worker.add_listener(strict, settings));
+  ASSERT_TRUE(worker.serve(handler));
+  ASSERT_TRUE(worker.listen());
+  const std::string request =
+      "GET /" + std::string(100, 'a') + " HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n";
+  std::string answers[2];
+  std::thread client([&] {
+    for (const int i : {0, 1}) {
+      const int fd = sys::test::connect_to(i == 0 ? usual : strict);
+      EXPECT_EQ(::write(fd, request.data(), request.size()), static_cast<ssize_t>(request.size()));
+      answers[i] = read_to_end(fd);
+      ::close(fd);
+    }
+    worker.stop();
+  });
+  EXPECT_TRUE(worker.run());
+  client.join();
+  EXPECT_TRUE(answers[0].starts_with("HTTP/1.1 200 ")) << answers[0];
+  EXPECT_TRUE(answers[1].starts_with("HTTP/1.1 414 ")) << answers[1];
+  EXPECT_TRUE(is_open(usual));
+  EXPECT_FALSE(is_open(strict));
+  ::close(usual);
+}
+
 TEST_F(WorkerTest, WritesItsLogs) {
   int log[2];
   int access[2];

@@ -75,16 +75,16 @@ void StreamTransport::read_data() noexcept {
   if (!done) fail_in_loop("Fatal error: protocol.data_received() call failed.");
 }
 
-// Empty: nothing came, see *result; or, with IoResult::Kind::bytes, an exception is in flight.
+// Empty: nothing came, see *result; or, with IoResult::Kind::done, an exception is in flight.
 Ref StreamTransport::receive(net::IoResult* result) noexcept {
   if (last_read_bytes_ >= kSizedReadMin) return receive_sized(result);
   char* buffer = hub_->receive_buffer();
   if (!buffer) {
-    *result = {net::IoResult::Kind::bytes, 0, 0};
+    *result = {net::IoResult::Kind::done, 0, 0};
     return Ref::steal(PyErr_NoMemory());
   }
   *result = socket_->read(buffer, StreamHub::kReceiveBytesMax);
-  if (result->kind != net::IoResult::Kind::bytes) return Ref();
+  if (result->kind != net::IoResult::Kind::done) return Ref();
   last_read_bytes_ = result->bytes;
   return Ref::steal(PyBytes_FromStringAndSize(buffer, static_cast<Py_ssize_t>(result->bytes)));
 }
@@ -93,11 +93,11 @@ Ref StreamTransport::receive_sized(net::IoResult* result) noexcept {
   const std::size_t room =
       std::clamp(sys::unread(fd_), std::size_t{4096}, StreamHub::kReceiveBytesMax);
   PyObject* bytes = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(room));
-  *result = {net::IoResult::Kind::bytes, 0, 0};
+  *result = {net::IoResult::Kind::done, 0, 0};
   if (!bytes) return Ref();
   *result = socket_->read(PyBytes_AS_STRING(bytes), room);
   last_read_bytes_ = result->bytes;
-  if (result->kind != net::IoResult::Kind::bytes) {
+  if (result->kind != net::IoResult::Kind::done) {
     drop(bytes);
     return Ref();
   }
@@ -127,7 +127,7 @@ void StreamTransport::read_into_protocol() noexcept {
   const net::IoResult result =
       socket_->read(static_cast<char*>(view.buf), static_cast<std::size_t>(view.len));
   PyBuffer_Release(&view);
-  if (result.kind != net::IoResult::Kind::bytes) return read_failed(result);
+  if (result.kind != net::IoResult::Kind::done) return read_failed(result);
   protocol = Ref::borrow(protocol_.get());  // get_buffer() may have set another
   Ref count = Ref::steal(PyLong_FromSize_t(result.bytes));
   Ref done = Ref::steal(
@@ -138,7 +138,8 @@ void StreamTransport::read_into_protocol() noexcept {
 
 void StreamTransport::read_failed(const net::IoResult& result) noexcept {
   switch (result.kind) {
-    case net::IoResult::Kind::would_block:
+    case net::IoResult::Kind::wait_readable:
+    case net::IoResult::Kind::wait_writable:
       return;
     case net::IoResult::Kind::end:
       return eof_received();
@@ -146,7 +147,7 @@ void StreamTransport::read_failed(const net::IoResult& result) noexcept {
       errno = result.error;
       (void)PyErr_SetFromErrno(PyExc_OSError);
       break;
-    case net::IoResult::Kind::bytes:
+    case net::IoResult::Kind::done:
       break;
   }
   fail_in_loop("Fatal read error on socket transport");
