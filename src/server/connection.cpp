@@ -113,6 +113,7 @@ void Connection::on_half_close() noexcept {
 
 // What the transport holds afterwards, no poller tells: it is read with the next turn.
 net::IoResult Connection::read(char* to, std::size_t room) noexcept {
+  if (transport_ == &tcp_) return tcp_.read(to, room);  // holds nothing, and never has to write
   const net::IoResult got = transport().read(to, room);
   held_ = transport().holds_input() && !got.waits();
   const bool wants_write = got.kind == net::IoResult::Kind::wait_writable;
