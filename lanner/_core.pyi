@@ -20,6 +20,10 @@ class Limit:
 def limits() -> list[tuple[str, int, str, str, str]]:
     """Rows (field, default, unit, flag, help). Limits of unit "ms" are seconds on the command line."""
 
+BOARD_SLOT_BYTES: int  # of a worker, in the memory that the workers share
+WORKERS_MAX: int  # each may have two slots: one that drains keeps its own
+THREADS_MAX: int
+
 def version() -> str: ...
 def relies_on_layouts() -> bool:
     """False: built with LANNER_PORTABLE, or for a Python whose objects are laid out in a way that was not tested."""

@@ -22,9 +22,6 @@ TIMES = "Timeouts, in seconds (2.5, or with a unit: 500ms, 2m)"
 LIMITS = "Limits (sizes in bytes, or 64k, 8m, 1g)"
 GROUPS = (LISTEN, SERVE, PROXY, WORK, LOGS, ANSWERS, TIMES, LIMITS)
 
-WORKERS_MAX = 1024  # process/board.h
-THREADS_MAX = 4096  # python/module/engine_options.cpp
-
 LEVELS = ("critical", "error", "warning", "info", "debug")
 INTERFACES = ("auto", "native", "asgi", "wsgi")
 
@@ -206,7 +203,7 @@ FIXED = (
     ),
     Flag(
         "workers",
-        from_1_to(WORKERS_MAX),
+        from_1_to(_core.WORKERS_MAX),
         1,
         WORK,
         "Worker processes.",
@@ -216,7 +213,7 @@ FIXED = (
     ),
     Flag(
         "threads",
-        from_1_to(THREADS_MAX),
+        from_1_to(_core.THREADS_MAX),
         1,
         WORK,
         "WSGI: Python threads of each worker. ASGI: threads of the default executor.",

@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Sequence
 
+from lanner import _core
 from lanner.errors import AppError, LannerError
 from lanner.log import Log, put
 from lanner.process.job import Job
@@ -22,7 +23,6 @@ from lanner.process.stop_requests import NO_RELOAD, SAME_SIGNAL_S, default
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 KILL_AFTER_S = 5.0  # beyond the drain time
 STOPPED = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGINT)  # exit codes of a worker that ended on our signal
-BOARD_SLOT_BYTES = 64  # process/board.h
 
 
 class Supervisor:
@@ -67,7 +67,7 @@ class Supervisor:
 
     def run(self) -> int:
         """Main thread only. AppError when no worker could be started at all."""
-        os.ftruncate(self.board, BOARD_SLOT_BYTES * len(self.board_slots))
+        os.ftruncate(self.board, _core.BOARD_SLOT_BYTES * len(self.board_slots))
         wake, write_end = os.pipe()
         for fd in (wake, write_end):
             os.set_blocking(fd, False)
@@ -235,7 +235,7 @@ class Supervisor:
 
     def clear_board(self, slot: Slot) -> None:
         """Removes a dead worker from the board and wakes the others, so that they decide at once who accepts."""
-        os.pwrite(self.board, bytes(BOARD_SLOT_BYTES), slot.board * BOARD_SLOT_BYTES)
+        os.pwrite(self.board, bytes(_core.BOARD_SLOT_BYTES), slot.board * _core.BOARD_SLOT_BYTES)
         self.board_slots.append(slot.board)
         os.eventfd_write(self.board_wake, 1)
 

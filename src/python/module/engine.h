@@ -21,6 +21,7 @@ namespace lanner::python {
 
 // Every field of the mapping `options` of Server.__init__.
 struct EngineOptions {
+  static constexpr int kThreadsMax = 4096;
   worker::Options worker;
   Ref root_path;        // str
   Ref spool_directory;  // bytes, or none

@@ -144,7 +144,7 @@ int get_forwarded_names(PyObject* key, PyObject* value, EngineOptions* o) noexce
 }
 
 int parse_one(EngineOptions* o, std::string_view name, PyObject* key, PyObject* value) noexcept {
-  if (name == "threads") return get_int(key, value, 1, 4096, &o->threads);
+  if (name == "threads") return get_int(key, value, 1, EngineOptions::kThreadsMax, &o->threads);
   if (name == "root_path") return get_str(key, value, &o->root_path);
   if (name == "server_header") return get_bool(key, value, &o->worker.server.server_header);
   if (name == "date_header") return get_bool(key, value, &o->worker.server.date_header);

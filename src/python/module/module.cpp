@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "http/limits.h"
 #include "json/utf8.h"
+#include "process/board.h"
 #include "python/module/engine.h"
 #include "python/module/module_state.h"
 #include "python/object/layout.h"
@@ -115,6 +116,15 @@ int add_types(PyObject* module, ModuleState* state) noexcept {
   return added ? 0 : -1;
 }
 
+// What Python code has to know of the core's numbers.
+int add_numbers(PyObject* module) noexcept {
+  const bool added =
+      PyModule_AddIntConstant(module, "BOARD_SLOT_BYTES", process::Board::kSlotBytes) == 0 &&
+      PyModule_AddIntConstant(module, "WORKERS_MAX", process::Board::kSlotsMax / 2) == 0 &&
+      PyModule_AddIntConstant(module, "THREADS_MAX", EngineOptions::kThreadsMax) == 0;
+  return added ? 0 : -1;
+}
+
 int module_exec(PyObject* module) noexcept {
   if (!simd_setting_is_valid()) {
     PyErr_Format(PyExc_ImportError, "LANNER_SIMD=%s: the levels are baseline, avx2 and avx512",
@@ -124,7 +134,7 @@ int module_exec(PyObject* module) noexcept {
   // simdjson allocates at its first use, and ends the process if it cannot: now, not for a request.
   (void)json::is_utf8("\xC3\xA9");
   ModuleState* state = ::new (PyModule_GetState(module)) ModuleState();
-  return state->init() < 0 ? -1 : add_types(module, state);
+  return state->init() < 0 || add_numbers(module) < 0 ? -1 : add_types(module, state);
 }
 
 int module_traverse(PyObject* module, visitproc visit, void* arg) noexcept {
