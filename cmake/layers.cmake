@@ -49,9 +49,11 @@ lanner_layer(NAME router
   TESTS builder_test.cpp converter_test.cpp host_table_test.cpp location_test.cpp match_test.cpp methods_test.cpp pattern_test.cpp
     raw_text_test.cpp router_test.cpp segment_test.cpp slashes_test.cpp text_table_test.cpp tree_test.cpp tree_builder_test.cpp url_test.cpp)
 lanner_layer(NAME cache
-  SOURCES cache_control.cpp cache_key.cpp cache_status.cpp dictionary.cpp freshness.cpp storability.cpp validation.cpp vary.cpp
-  TESTS cache_control_test.cpp cache_key_test.cpp cache_status_test.cpp dictionary_test.cpp freshness_test.cpp hash_test.cpp
-    storability_test.cpp text_writer_test.cpp validation_test.cpp vary_test.cpp)
+  SOURCES cache_control.cpp cache_key.cpp cache_status.cpp dictionary.cpp entry.cpp eviction.cpp freshness.cpp group.cpp storability.cpp store.cpp validation.cpp
+    vary.cpp
+  TESTS cache_control_test.cpp cache_key_test.cpp cache_status_test.cpp dictionary_test.cpp entry_test.cpp eviction_test.cpp
+    freshness_test.cpp group_test.cpp hash_test.cpp storability_test.cpp store_test.cpp text_writer_test.cpp validation_test.cpp vary_test.cpp)
+lanner_memory_may_fail(cache)
 lanner_layer(NAME log
   SOURCES access_line.cpp access_log.cpp log.cpp log_writer.cpp
   TESTS access_line_test.cpp access_log_test.cpp log_test.cpp log_writer_test.cpp)

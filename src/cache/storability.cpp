@@ -27,7 +27,6 @@ constexpr Words kWords[] = {
     {"vary-any", "the answer says Vary: *"},
     {"no-lifetime", "nothing says how long the answer is fresh, or it is stale at once"},
     {"too-large", "the answer is larger than the cache takes"},
-    {"too-many-variants", "there are too many variants of it"},
     {"memory", "memory is short"},
 };
 

@@ -28,7 +28,6 @@ enum class Refusal : std::uint8_t {
   no_lifetime,
   // Of the store's admission (cache/store.h):
   too_large,
-  too_many_variants,
   memory,
 };
 
