@@ -24,7 +24,7 @@ constexpr Error os_error(int number) noexcept {
 Worker::~Worker() {
   if (!made_ || listened_) return;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    if (listeners_[i].settings.owned) sys::close(listeners_[i].fd);
+    if (settings_of(listeners_[i]).owned) sys::close(listeners_[i].fd);
   }
 }
 
@@ -76,10 +76,11 @@ Result<void> Worker::open_board() noexcept {
   return {};
 }
 
-Result<void> Worker::add_listener(int fd, const server::ListenerSettings& settings) noexcept {
+Result<void> Worker::add_listener(int fd,
+                                  std::optional<server::ListenerSettings> settings) noexcept {
   if (listener_count_ == kListenersMax) return failed(os_error(ENFILE), "listener");
   if (!sys::is_listening_socket(fd)) return failed(os_error(EINVAL), "listener");
-  listeners_[listener_count_++] = {fd, settings};
+  listeners_[listener_count_++] = {fd, std::move(settings)};
   return {};
 }
 
@@ -92,7 +93,7 @@ Result<void> Worker::serve(http::Handler& handler) noexcept {
 Result<void> Worker::listen() noexcept {
   listened_ = true;
   for (std::size_t i = 0; i < listener_count_; ++i) {
-    Result<void> listening = server_->listen(listeners_[i].fd, listeners_[i].settings);
+    Result<void> listening = server_->listen(listeners_[i].fd, settings_of(listeners_[i]));
     if (!listening) return failed(listening.error(), "listener");
   }
   return {};

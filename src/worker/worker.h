@@ -52,11 +52,10 @@ class Worker final : public sys::StopTarget {
 
   // `options` is borrowed, as long as the worker lives. loop: borrowed; null = one of its own.
   Result<void> open(Options& options, net::Loop* loop = nullptr) noexcept;
-  // A listening socket and what holds for its connections; without `settings`, options.server as it is now. Borrowed
-  // until serve(), then as settings.owned says. Errors: os_error with EINVAL: it does not listen; with ENFILE: there
-  // are more than kListenersMax.
-  Result<void> add_listener(int fd) noexcept { return add_listener(fd, options_->server); }
-  Result<void> add_listener(int fd, const server::ListenerSettings& settings) noexcept;
+  // A listening socket and what holds for its connections; without `settings`: options.server. May come before open().
+  // Borrowed until serve(), then as the settings' `owned` says. Errors: os_error with EINVAL: it does not listen; with
+  // ENFILE: there are more than kListenersMax.
+  Result<void> add_listener(int fd, std::optional<server::ListenerSettings> settings = {}) noexcept;
   // Once. `handler` is borrowed.
   Result<void> serve(http::Handler& handler) noexcept;
   Result<void> listen() noexcept;
@@ -106,13 +105,16 @@ class Worker final : public sys::StopTarget {
   process::Board board_;
   struct Listening {
     int fd = -1;
-    server::ListenerSettings settings;
+    std::optional<server::ListenerSettings> own_settings;
   };
+  const server::ListenerSettings& settings_of(const Listening& listening) const noexcept {
+    return listening.own_settings ? *listening.own_settings : options_->server;
+  }
   std::array<Listening, kListenersMax> listeners_{};
   std::size_t listener_count_ = 0;
   std::unique_ptr<server::Server> server_;
   const char* failed_part_ = "";
-  bool made_ = false;      // serve() succeeded: settings.owned holds from then on
+  bool made_ = false;      // serve() succeeded: `owned` holds from then on
   bool listened_ = false;  // the server has them
 };
 

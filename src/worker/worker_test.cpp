@@ -134,11 +134,11 @@ TEST_F(WorkerTest, AListenerMayHaveSettingsOfItsOwn) {
   const int usual = sys::test::listen_ipv4();
   const int strict = sys::test::listen_ipv4();
   Worker worker;
+  ASSERT_TRUE(worker.add_listener(usual));  // before open(), as of options that are not known yet
   ASSERT_TRUE(worker.open(options));
   server::ListenerSettings settings = options.server;
   settings.limits.request_line_bytes = 64;
   settings.owned = true;
-  ASSERT_TRUE(worker.add_listener(usual));
   ASSERT_TRUE(worker.add_listener(strict, settings));
   ASSERT_TRUE(worker.serve(handler));
   ASSERT_TRUE(worker.listen());
