@@ -80,7 +80,7 @@ Result<void> Worker::add_listener(int fd,
                                   std::optional<server::ListenerSettings> settings) noexcept {
   if (listener_count_ == kListenersMax) return failed(os_error(ENFILE), "listener");
   if (!sys::is_listening_socket(fd)) return failed(os_error(EINVAL), "listener");
-  listeners_[listener_count_++] = {fd, std::move(settings)};
+  listeners_[listener_count_++] = {fd, settings};
   return {};
 }
 
